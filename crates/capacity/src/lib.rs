@@ -13,10 +13,12 @@ mod luks;
 mod lvm;
 mod md;
 mod place;
+mod sizes;
 mod xfs;
 mod zfs;
 
 pub use account::{DriveSize, account};
-pub use bounds::{SizeBounds, smallest_device};
+pub use bounds::smallest_device;
 pub use error::CapacityError;
 pub use lvm::thin_size;
+pub use sizes::SizeBounds;

@@ -4,8 +4,8 @@ use terms::Bytes;
 use terms::account::Purpose;
 use terms::layer::{Lvm, Volume};
 
-use crate::bounds::{Below, SizeBounds};
 use crate::place::{Laid, Place, Stripe, Uses, largest_lba, stacked_optimal, total};
+use crate::sizes::{Below, SizeBounds};
 
 /// Bytes of an extent, as the planner says it to vgcreate.
 const EXTENT: u64 = 4 << 20;

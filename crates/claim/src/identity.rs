@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use terms::Bytes;
 use terms::spelling::spell_inline;
 
-use crate::survey::FileId;
+use crate::file_id::FileId;
 
 /// A drive, or a partition of one, as it was found under the name that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,9 +7,10 @@ use terms::spelling::spell_inline;
 use crate::by_id;
 use crate::device::{self, Device, present};
 use crate::error::ClaimError;
+use crate::file_id::FileId;
 use crate::identity::{Identity, PartitionOf, told};
 use crate::name::{self, BY_ID, LinkSays, Name, NotAnId};
-use crate::survey::{self, FileId};
+use crate::survey;
 
 /// Finds the drive, or partition, that a name means.
 ///

@@ -4,6 +4,7 @@
 
 mod exports;
 mod files;
+mod listing;
 mod loops;
 mod mounts;
 mod processes;
@@ -16,7 +17,6 @@ use crate::device::{Device, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 
-pub use files::FileId;
 pub(crate) use files::FileUse;
 pub(crate) use loops::{Backing, files as loop_files};
 pub(crate) use mounts::Mount;

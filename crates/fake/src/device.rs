@@ -206,3 +206,22 @@ impl Device {
         }
     }
 }
+
+/// A device that bcache has registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cached {
+    /// What is registered, by kernel name.
+    pub(crate) device: String,
+    /// A cache, with the identifier of its set; else a device to be cached.
+    pub(crate) set: Option<String>,
+    /// For one that is cached: the set that it is attached to.
+    pub(crate) attached: Option<String>,
+    /// For one that is cached: the device above it.
+    pub(crate) above: Option<String>,
+}
+
+impl Cached {
+    pub(crate) fn holds(&self, name: &str) -> bool {
+        self.device == name
+    }
+}

@@ -1,60 +1,14 @@
 //! File systems: a table of files on the device, beside the superblock, and the files' bytes behind it.
 
-use std::collections::BTreeMap;
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
 use crate::bytes::{EIO, error};
+use crate::mounts::{DATA, File, Mount, Table};
 use crate::state::{State, mixed};
 
 /// Where the table lies, behind everything by which a file system is known.
 const TABLE: u64 = 1 << 20;
-/// Where data begin.
-const DATA: u64 = 4 << 20;
 const BLOCK: u64 = 4096;
-
-/// What a file system knows of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Table {
-    pub(crate) files: BTreeMap<String, File>,
-    /// Where the next file goes.
-    next: u64,
-    /// Devices that hold each block: all of a mirror, one of a stripe.
-    pub(crate) copies: usize,
-    /// Has data checksums, and never overwrites in place?
-    pub(crate) sums: bool,
-    /// Files as they were, by the name of a snapshot of all.
-    pub(crate) snapshots: BTreeMap<String, BTreeMap<String, File>>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct File {
-    start: u64,
-    pub(crate) length: u64,
-    sums: Vec<u64>,
-}
-
-/// A mounted file system, or an imported pool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mount {
-    /// As `mount` was told.
-    pub(crate) source: String,
-    /// Kernel names; the last of a device that is gone.
-    pub(crate) devices: Vec<String>,
-    pub(crate) point: String,
-    pub(crate) kind: String,
-    pub(crate) uuid: String,
-    pub(crate) table: Table,
-    /// What checks and repairs came to: broken, repaired, left.
-    pub(crate) scrubbed: [u64; 3],
-}
-
-impl Table {
-    pub(crate) fn new(copies: usize, sums: bool) -> Self {
-        Self { next: DATA, copies, sums, ..Self::default() }
-    }
-}
 
 impl State {
     /// Writes the table to every device.

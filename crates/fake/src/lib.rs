@@ -9,6 +9,7 @@ mod device;
 mod fault;
 mod files;
 mod host_side;
+mod mounts;
 mod program;
 mod raid;
 mod signature;
@@ -70,7 +71,10 @@ impl FakeMachine {
     #[must_use]
     pub fn new() -> Self {
         let machine = Self { inner: Mutex::default(), throwaway: false };
-        machine.lock().state.directories.extend(["/tmp", "/run", "/mnt"].map(str::to_owned));
+        machine.change(|state| {
+            state.directories.extend(["/tmp", "/run", "/mnt"].map(str::to_owned));
+            state.programs = program::PROGRAMS.iter().map(|(name, _)| *name).collect();
+        });
         machine
     }
 

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::device::{Bus, Device, Drive, Kind};
-use crate::files::Mount;
-use crate::program::bcache::Cached;
+use crate::device::{Bus, Cached, Device, Drive, Kind};
+use crate::mounts::Mount;
 
 /// A machine at one moment.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +21,8 @@ pub(crate) struct State {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) directories: BTreeSet<String>,
     pub(crate) modules: BTreeSet<String>,
+    /// Programs there are.
+    pub(crate) programs: Vec<&'static str>,
     /// Programs and modules that are not installed.
     pub(crate) absent: BTreeSet<String>,
     pub(crate) processes: Vec<Process>,

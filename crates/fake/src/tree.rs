@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use crate::device::{Bus, Device, Kind};
-use crate::program::{PROGRAMS, md};
+use crate::program::md;
 use crate::state::State;
 
 /// What stands at a path.
@@ -112,7 +112,7 @@ impl Tree {
     // --- what is there ---
 
     fn programs(&mut self, state: &State) {
-        for (name, _) in PROGRAMS.iter().filter(|(name, _)| !state.absent.contains(*name)) {
+        for name in state.programs.iter().filter(|name| !state.absent.contains(**name)) {
             self.file(format!("/usr/sbin/{name}"), "");
         }
     }

@@ -14,13 +14,13 @@ use host::{Host, HostError, Process, Remote};
 use terms::{Bytes, Cmd, LabDrive, LabDriveKind, LabSpec, Name, Nanos, Port};
 
 use crate::accelerator::Accelerator;
-use crate::boot::{GuestSpec, find_drives, greet, make_files, start_machine};
 use crate::error::LabError;
-use crate::guest::keep_drives;
+use crate::guest_spec::{GuestSpec, is_remote};
 use crate::kernel::GuestKernel;
 use crate::machine::{Begin, Console, Mode, serial_of};
 use crate::network::{self, End};
 use crate::scratch::Scratch;
+use crate::start::{find_drives, greet, keep_drives, make_files, start_machine};
 
 /// Modules that remote drives need in either guest.
 pub(crate) const MODULES: [&str; 3] = ["virtio_net", "nvme_tcp", "nvmet_tcp"];
@@ -41,11 +41,6 @@ fn host_id(host: u8) -> String {
 /// Its qualified name, made of that identifier as the NVMe base specification has it.
 fn host_name(host: u8) -> String {
     format!("nqn.2014-08.org.nvmexpress:uuid:{}", host_id(host))
-}
-
-/// Is it a drive of the enclosure?
-pub(crate) fn is_remote(drive: &LabDrive) -> bool {
-    drive.kind == LabDriveKind::NvmeTcp
 }
 
 /// Qualified name of a drive's subsystem. `.invalid` is nobody's domain (RFC 2606).

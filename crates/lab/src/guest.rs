@@ -1,7 +1,6 @@
 //! A running guest: gone without a trace when it is dropped.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,6 +15,7 @@ use crate::error::LabError;
 use crate::kernel::GuestKernel;
 use crate::monitor::Monitor;
 use crate::scratch::Scratch;
+use crate::start::keep_drives;
 
 /// A running guest.
 pub struct Guest {
@@ -38,18 +38,6 @@ pub struct Guest {
     pub(crate) drives: BTreeMap<Name, String>,
     /// From QEMU's start to the agent's first answer.
     pub(crate) boot_time: Duration,
-}
-
-/// Links the drives of a guest into a directory on the same file system.
-pub(crate) fn keep_drives(directory: &Path, keep: &Path) -> Result<(), LabError> {
-    for entry in fs::read_dir(directory).map_err(LabError::file("list", directory))?.flatten() {
-        let name = entry.file_name();
-        if name.to_string_lossy().starts_with("drive-") {
-            let to = keep.join(&name);
-            fs::hard_link(entry.path(), &to).map_err(LabError::file("link", &to))?;
-        }
-    }
-    Ok(())
 }
 
 impl Guest {

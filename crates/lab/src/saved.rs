@@ -26,9 +26,9 @@ use rustix::fs::{MemfdFlags, OFlags, SeekFrom, memfd_create, seek};
 use serde_json::json;
 use terms::{LabSpec, Name};
 
-use crate::boot::GuestSpec;
 use crate::error::LabError;
 use crate::file;
+use crate::guest_spec::GuestSpec;
 use crate::machine::BROUGHT;
 use crate::monitor::Monitor;
 use crate::post::{Task, Tasks, Told};

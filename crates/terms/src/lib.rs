@@ -34,6 +34,7 @@ pub mod plan;
 pub mod prediction;
 pub mod preflight;
 pub mod record;
+mod sanitize;
 pub mod speed;
 pub mod spelling;
 pub mod spindle;

@@ -3,7 +3,7 @@
 
 use host::{Host, HostError, inspect};
 
-use super::registries::{Owned, names};
+use super::listing::{Owned, names};
 use crate::device::present;
 use crate::doubt::Doubt;
 use crate::examination::Owner;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use host::{Devno, Host};
-use serde::{Deserialize, Serialize};
 use terms::Cmd;
 use terms::command::quote;
 
@@ -12,21 +11,7 @@ use super::loops::Backing;
 use super::mounts::Mount;
 use super::processes::{self, LIMIT, process};
 use crate::doubt::Doubt;
-
-/// Which file it is, whatever path leads to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileId {
-    /// The device of its file system.
-    pub device: Devno,
-    /// Its number there.
-    pub inode: u64,
-}
-
-impl std::fmt::Display for FileId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "inode {} of device {}", self.inode, self.device)
-    }
-}
+use crate::file_id::FileId;
 
 /// A file that a table of the machine names.
 #[derive(Debug, PartialEq, Eq)]

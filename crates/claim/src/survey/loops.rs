@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use host::{Devno, Host, HostError, find_program};
 use terms::{Cmd, Nanos};
 
-use super::files::FileId;
-use super::registries::names;
+use super::listing::names;
 use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
+use crate::file_id::FileId;
 
 /// What a loop device is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

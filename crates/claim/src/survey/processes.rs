@@ -8,7 +8,7 @@ use host::{Devno, Host, HostError, inspect};
 use terms::{Cmd, Nanos};
 
 use super::exports::namespaces_of;
-use super::registries::names;
+use super::listing::names;
 use crate::device::{Device, present};
 use crate::doubt::Doubt;
 

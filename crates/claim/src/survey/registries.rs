@@ -5,6 +5,7 @@ use terms::{Cmd, Nanos};
 
 use super::exports;
 use super::files::Named;
+use super::listing::{Owned, names};
 use crate::device::{Device, behind_node, present};
 use crate::doubt::Doubt;
 use crate::examination::Owner;
@@ -26,9 +27,6 @@ pub(crate) struct Registry {
     /// Files that pools and targets are made of, as they name them.
     pub(super) files: Vec<Named>,
 }
-
-/// Paths, each with whose it is.
-pub(super) type Owned = Vec<(String, Owner)>;
 
 type Answer = Result<Vec<Listed>, Doubt>;
 
@@ -170,16 +168,6 @@ fn paths_of_pools(text: &str) -> Owned {
         }
     }
     found
-}
-
-/// Names in a directory; none where there is no directory.
-pub(super) fn names(host: &dyn Host, directory: &str) -> Result<Vec<String>, HostError> {
-    match present(host.list(directory)) {
-        Ok(names) => Ok(names.unwrap_or_default()),
-        // Files among directories, as in configfs.
-        Err(HostError::File { source, .. }) if source.kind() == std::io::ErrorKind::NotADirectory => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
 }
 
 #[cfg(test)]

@@ -1,27 +1,8 @@
 //! make-bcache(8), and the kernel's bcache (Documentation/admin-guide/bcache.rst).
 
 use super::{Call, Did, Reply, blank_device, broken, device, done, fail};
-use crate::device::Kind;
+use crate::device::{Cached, Kind};
 use crate::state::State;
-
-/// A registered device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cached {
-    /// What is registered, by kernel name.
-    pub(crate) device: String,
-    /// A cache, with the identifier of its set; else a device to be cached.
-    pub(crate) set: Option<String>,
-    /// For one that is cached: the set that it is attached to.
-    pub(crate) attached: Option<String>,
-    /// For one that is cached: the device above it.
-    pub(crate) above: Option<String>,
-}
-
-impl Cached {
-    pub(crate) fn holds(&self, name: &str) -> bool {
-        self.device == name
-    }
-}
 
 /// Where the superblock says what the device is.
 const ROLE: u64 = 4096 + 128;

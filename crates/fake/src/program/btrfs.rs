@@ -1,7 +1,7 @@
 //! mkfs.btrfs(8) and btrfs(8).
 
 use super::{Call, Did, blank_device, broken, device, done, fail, say};
-use crate::files::Table;
+use crate::mounts::Table;
 use crate::state::State;
 
 pub(crate) fn make(state: &mut State, call: &Call<'_>) -> Did {

@@ -1,7 +1,7 @@
 //! Making file systems on one device, and putting them where they are used.
 
 use super::{Call, Did, blank_device, broken, device, done, fail, free_device, say};
-use crate::files::{Mount, Table};
+use crate::mounts::{Mount, Table};
 use crate::state::State;
 
 /// Asks nothing without a terminal, and writes over what is there (mke2fs(8); measured with 1.47).

@@ -2,7 +2,7 @@
 
 use super::{Call, Did, blank_device, broken, device, done, fail, say};
 use crate::bytes::EIO;
-use crate::files::{Mount, Table};
+use crate::mounts::{Mount, Table};
 use crate::state::State;
 
 const KIB: u64 = 1024;

@@ -11,6 +11,7 @@ use super::bulk::Bulk;
 use super::charts::no_latency;
 use super::facts::Fact;
 use super::filters;
+use super::over_places::{self, Ceilings};
 use super::section::{Drawn, Fold, Source, render};
 use crate::evidence::{believe, curves, flush, predicted, ranking, stack_name};
 use crate::figure::Measure;
@@ -50,14 +51,6 @@ struct Part {
     is_folded: bool,
     /// Commands: a title and the text.
     details: Vec<(String, String)>,
-}
-
-/// Drawings of all stacks under a workload: ceilings, or places.
-pub(super) struct Ceilings {
-    /// The workload.
-    pub(super) title: String,
-    /// Stacks and their drawings.
-    pub(super) drawings: Vec<(String, String)>,
 }
 
 /// Load curves of a workload.
@@ -107,7 +100,7 @@ pub(super) fn part(listing: Listing, of: &Source) -> Option<Drawn> {
     match listing.id {
         "load" => body.charts = charts(findings),
         "foretold" if of.has(Bulk::Limits) => body.ceilings = ceilings(findings, &style),
-        "places" if of.has(Bulk::Places) => body.places = super::over_places::all(findings, &style),
+        "places" if of.has(Bulk::Places) => body.places = over_places::all(findings, &style),
         _ => {}
     }
     Some(Drawn::new(listing.id, &listing.title, listing.title.clone(), &body).rates(listing.hint))

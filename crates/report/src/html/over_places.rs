@@ -5,12 +5,19 @@ use terms::record::Probe;
 use terms::units::{BytesPerSecond, significant};
 use terms::workload::Workload;
 
-use super::evidence::Ceilings;
 use crate::evidence::places;
 use crate::style::Style;
 use crate::svg::axis::{Linear, Log};
 use crate::svg::latency;
 use crate::svg::places::{dots, line};
+
+/// Drawings of all stacks under a workload: ceilings, or places.
+pub(super) struct Ceilings {
+    /// The workload.
+    pub(super) title: String,
+    /// Stacks and their drawings.
+    pub(super) drawings: Vec<(String, String)>,
+}
 
 /// Drawings of every workload that has places.
 pub(super) fn all(findings: &Findings, style: &Style) -> Vec<Ceilings> {

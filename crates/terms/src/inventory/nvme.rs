@@ -56,7 +56,7 @@ pub struct NvmeIdentity {
     pub format_takes_all: bool,
     /// `sanicap`: ways in which it can be made to forget everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sanitize: Vec<crate::design::Sanitize>,
+    pub sanitize: Vec<crate::sanitize::Sanitize>,
     /// `apsta` bit 0: does it change power states by itself?
     pub autonomous_power: bool,
     /// Power states it has.
