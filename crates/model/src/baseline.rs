@@ -3,7 +3,7 @@
 use terms::machine::{Baseline, BaselineFiles, DriveGroup, DriveKind, Machine, Rated, Trust};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Ref, Stack};
 
-use crate::compile::{Compiler, Conditions};
+use crate::compiler::{Compiler, Conditions};
 use crate::site::Site;
 use crate::solve::solve;
 

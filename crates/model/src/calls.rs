@@ -5,11 +5,10 @@ use terms::machine::DriveKind;
 use terms::workload::Engine;
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::flow::{Context, PAGE};
-use crate::layer::turns::SWITCHES;
 use crate::page_cache::is_zfs;
-use crate::parameter::{Parameter, REFERENCE_JOBS};
+use crate::parameter::{Parameter, REFERENCE_JOBS, SWITCHES};
 
 impl Compiler<'_> {
     /// What fio, the system call, the block layer and a file system take.

@@ -2,7 +2,7 @@
 
 use terms::{Stack, Workload};
 
-use crate::compile::{Compiler, Conditions};
+use crate::compiler::{Compiler, Conditions};
 use crate::parameter::Parameter;
 use crate::site::Site;
 use crate::solve::solve;

@@ -8,9 +8,11 @@
 
 mod assignment;
 mod baseline;
+mod cached;
 mod calibrated;
 mod calls;
 mod compile;
+mod compiler;
 pub mod exact;
 mod fault;
 mod fit;
@@ -27,6 +29,7 @@ pub mod parameter;
 pub mod parameters;
 mod predict;
 mod processor;
+mod queue;
 mod sheet;
 mod site;
 pub mod solve;
@@ -36,7 +39,7 @@ mod work;
 pub use assignment::{Assignment, assignment, drives};
 pub use baseline::with_baseline;
 pub use calibrated::with_measured;
-pub use compile::{Compiler, Conditions};
+pub use compiler::{Compiler, Conditions};
 pub use fault::Fault;
 pub use fit::fit;
 pub use found::found;

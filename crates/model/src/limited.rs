@@ -96,7 +96,7 @@ mod tests {
     use terms::machine::DriveKind;
 
     use super::*;
-    use crate::layer::turns::flash_queue;
+    use crate::queue::flash_queue;
 
     /// Operations in a second, and microseconds until each is answered: one, two and two at once of some 80 µs.
     #[test]

@@ -7,8 +7,9 @@
 use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
+use crate::cached::{Cached, Shares};
 use crate::calls::hands_over_writes;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::layer::upwards;
 use crate::network::Resource;
@@ -43,23 +44,6 @@ const WAITS: f64 = 0.15;
 pub(crate) const TRIES: usize = 4;
 pub(crate) const NEAR: f64 = 1e-3;
 
-/// Of what is asked of a cache, what goes on to the drives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shares {
-    /// Of accesses, those to pages that no other job had brought in.
-    pub(crate) missed: f64,
-    /// Of what is written, what drives take within the time; the rest stays in memory, or is written again before it leaves.
-    pub(crate) written: f64,
-    /// Seconds that each operation waits for what is written where a pass over the span ends.
-    pub(crate) ends: f64,
-    /// Transaction groups of ZFS for each write.
-    pub(crate) groups: f64,
-}
-
-impl Shares {
-    pub(crate) const ALL: Self = Self { missed: 1.0, written: 1.0, ends: 0.0, groups: 0.0 };
-}
-
 /// How often a span is gone over.
 struct Passes {
     /// Accesses to each place in a pass of all jobs.
@@ -68,23 +52,6 @@ struct Passes {
     paced: f64,
     /// How far each job comes in a pass, as a share.
     share: f64,
-}
-
-/// What the page cache makes of operations.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cached {
-    /// Share of accesses that find their pages.
-    hits: f64,
-    /// Bytes that drives are asked for at once by reads, and by writes.
-    requests: [f64; 2],
-    /// Bytes read for each byte that is asked for: more than one, for read-ahead goes on beyond the end of a pass.
-    beyond: f64,
-    /// Has what is written to be safe before an operation has ended?
-    synced: bool,
-    /// Is it the cache of a device, without a file system?
-    raw: bool,
-    /// Do workers of a layer take what files write, so that who asks for it does not wait for the drives?
-    handed: bool,
 }
 
 impl Compiler<'_> {

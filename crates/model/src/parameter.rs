@@ -306,6 +306,9 @@ pub const RATED_AT_LINK: f64 = 0.95;
 /// Commands that a SATA drive sorts at once (native command queueing).
 pub const QUEUE: f64 = 32.0;
 
+/// Switches of threads for a request that is slept for.
+pub(crate) const SWITCHES: f64 = 2.0;
+
 /// In which unit people read a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {

@@ -10,7 +10,7 @@ use terms::prediction::{Ceiling, CeilingKind, Elasticity, Limit, Prediction, Ran
 use terms::workload::{FioKey, Load};
 use terms::{Stack, Workload};
 
-use crate::compile::{Compiler, Conditions, precise};
+use crate::compiler::{Compiler, Conditions, precise};
 use crate::fault::Fault;
 use crate::monte_carlo::{Draw, Evaluated, demands, draws, estimate, evaluate};
 use crate::network::{Network, Resource};

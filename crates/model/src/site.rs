@@ -6,10 +6,10 @@ use terms::machine::{DriveGroup, DriveKind, Machine, Path, Transport, Trust};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
-use crate::layer::turns::{flash_queue, queue, requests};
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::parameters::{Parameters, Value};
+use crate::queue::{flash_queue, queue, requests};
 use crate::sheet::{ANSWERED, Sheet, UNSENT, sheet};
 
 /// A machine made ready.

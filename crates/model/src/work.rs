@@ -1,6 +1,6 @@
 //! What an operation asks of processors, locks and memory, entered into the network.
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::flow::Context;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::parameter::{Parameter, TABLE, Unit};

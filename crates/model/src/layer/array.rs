@@ -3,13 +3,12 @@
 use terms::Stack;
 use terms::layer::{ArrayState, Bitmap, Lvm, Raid, Raid10Layout, RaidLevel, STRIPE_CACHE, Volume};
 
-use super::bitmap::{Marked, REGION_OF_LVM, REGION_OF_MD};
+use super::bitmap::{Marked, REGION_OF_LVM, REGION_OF_MD, VISITS};
 use super::rows::Rows;
-use super::turns::SWITCHES;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{Resource, Serial, Slot};
-use crate::parameter::{Parameter, QUEUE};
+use crate::parameter::{Parameter, QUEUE, SWITCHES};
 
 /// First kernel without the stripe lock on reads (commit 97ae27252f49).
 const LOCKLESS: (u32, u32) = (5, 14);
@@ -24,8 +23,6 @@ const BALANCED: (u32, u32) = (5, 3);
 const CROWD: f64 = 256.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
 const CHANGE: f64 = 4.0;
-/// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
-pub(super) const VISITS: f64 = 2.0;
 /// Copies of RAID-10.
 const COPIES: f64 = 2.0;
 /// Bytes of a request at most: as much as 256 stripes hold of one member (`RAID5_MAX_REQ_STRIPES` in drivers/md/raid5.h).

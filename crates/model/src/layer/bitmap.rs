@@ -2,9 +2,8 @@
 
 use terms::machine::DriveKind;
 
-use super::array::VISITS;
 use super::flush::TWICE;
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 
@@ -14,6 +13,8 @@ pub(super) const REGION_OF_LVM: f64 = 2_097_152.0;
 /// Seconds after the last write in which a region may still be marked: the daemon sleeps five, and a bit is cleared when it comes
 /// by for the second time (`DEFAULT_DAEMON_SLEEP`, `md_bitmap_daemon_work` in drivers/md/md-bitmap.c).
 const MARKED: f64 = 10.0;
+/// Times that the parity thread looks at a row of which a part is written: to read, and to write (`handle_stripe`).
+pub(super) const VISITS: f64 = 2.0;
 /// Seeks for a mark: there and back.
 const WAYS: f64 = 2.0;
 /// What is left of a mark, on average, for who comes while it is written.

@@ -5,7 +5,7 @@ use terms::machine::DriveKind;
 use terms::{Layer, Stack, Workload};
 
 use super::flush::commits;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::network::{Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;

@@ -2,7 +2,7 @@
 
 use terms::machine::DriveKind;
 
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::Flow;
 use crate::site::Class;
 use crate::symmetry::Below;

@@ -4,7 +4,7 @@ use terms::layer::{Crypt, CryptFlags, Luks};
 use terms::machine::DriveKind;
 use terms::{FLASH_LATENCY, Stack};
 
-use crate::compile::Compiler;
+use crate::compiler::Compiler;
 use crate::flow::{Context, Flow};
 use crate::network::Serial;
 use crate::parameter::Parameter;

@@ -4,7 +4,7 @@ use terms::machine::DriveKind;
 
 use super::turns::Fill;
 use crate::calls::driver;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{BOUND, DELAY, Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};

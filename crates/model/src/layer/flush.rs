@@ -5,13 +5,12 @@ use terms::machine::DriveKind;
 use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::Context;
-use crate::layer::turns::SWITCHES;
 use crate::layer::upwards;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::page_cache::is_zfs;
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, SWITCHES};
 use crate::site::Class;
 
 /// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).

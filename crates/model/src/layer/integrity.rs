@@ -2,7 +2,7 @@
 
 use terms::layer::{Integrity, IntegrityMode, IntegrityTag};
 
-use crate::compile::{Compiler, count, precise};
+use crate::compiler::{Compiler, count, precise};
 use crate::flow::{Context, Flow, Waits};
 use crate::parameter::Parameter;
 

@@ -5,7 +5,7 @@ use terms::layer::Zfs;
 
 use super::zfs::placement;
 use crate::assignment::USUAL_SIZE;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::{Flow, Waits};
 
 /// Pointers in a block: 128 KiB of 128 bytes (`DN_MAX_INDBLKSHIFT`, `SPA_BLKPTRSHIFT` in include/sys/dnode.h and spa.h).

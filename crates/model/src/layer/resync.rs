@@ -3,7 +3,7 @@
 use terms::layer::{ArrayState, RaidLevel};
 use terms::{Layer, Stack};
 
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::network::{Resource, Resync};
 use crate::parameter::Parameter;
 

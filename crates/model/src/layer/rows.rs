@@ -108,7 +108,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compile::count;
+    use crate::compiler::count;
 
     #[test]
     fn a_write_at_random_changes_whole_rows_and_parts_of_rows() {

@@ -5,7 +5,7 @@ use terms::layer::{IntegrityMode, IntegrityTag, Lvm, LvmIntegrity};
 
 use super::array::Array;
 use super::integrity::Tags;
-use crate::compile::{Compiler, count};
+use crate::compiler::{Compiler, count};
 use crate::flow::Flow;
 use crate::network::Serial;
 use crate::parameter::Parameter;

@@ -4,12 +4,12 @@ use terms::layer::{ArrayState, Zfs, ZfsCache, ZfsCompression, ZfsLayout};
 use terms::machine::DriveKind;
 use terms::{Bytes, LayerNode, Ref, Stack, Workload};
 
-use super::turns::SWITCHES;
-use crate::compile::{Compiler, count};
+use crate::cached::Shares;
+use crate::compiler::{Compiler, count};
 use crate::flow::{Context, Flow, Waits};
 use crate::network::{Part, Resource, Slot};
-use crate::page_cache::{Shares, first_to_touch};
-use crate::parameter::Parameter;
+use crate::page_cache::first_to_touch;
+use crate::parameter::{Parameter, SWITCHES};
 
 /// What the ARC may take of memory (`zfs_arc_max` of OpenZFS 2.1).
 const ARC_SHARE: f64 = 0.5;

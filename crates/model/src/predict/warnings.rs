@@ -6,7 +6,7 @@ use terms::prediction::{CeilingKind, Flag, Prediction};
 use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
-use crate::compile::Conditions;
+use crate::compiler::Conditions;
 use crate::page_cache::takes_part;
 use crate::parameter::Parameter;
 use crate::site::{Site, cache};
