@@ -1,10 +1,11 @@
 //! `bedplate studies`
 
-use terms::Design;
+use terms::record::ICOUNT;
+use terms::{Clock, Design, LabDriveKind};
 
 use crate::exit::{Exit, Failure};
 use crate::library;
-use crate::runner::estimate;
+use crate::runner::{estimate, lanes};
 use crate::settings::Settings;
 use crate::studies;
 
@@ -31,10 +32,15 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
     Ok(Exit::Yes)
 }
 
-/// How long it takes in a guest of the lab whose processors are emulated, as it is estimated before a run.
+/// How long it takes in the lab, as it is estimated before a run: by the clock that the study would get, or where that is ours on
+/// emulated processors.
 fn time(design: &Design, settings: &Settings) -> Result<String, Failure> {
     let plans = studies::plans(design, &plan::DriveFact::of_lab(&design.lab))?;
-    let costs = estimate::learn("lab", Some("tcg"), &plans, settings);
+    let is_virtual = design.lab.clock() == Clock::Virtual;
+    let accelerator = if is_virtual { ICOUNT } else { "tcg" };
+    let hard_disks = design.lab.drives.iter().any(|drive| drive.kind == LabDriveKind::Hdd);
+    let costs = estimate::learn("lab", Some(accelerator), hard_disks, &plans, settings)
+        .in_lanes(lanes::count(design, is_virtual));
     let (least, most) = (costs.run(design, &[]), costs.longest(design, &[]));
     let guess = if costs.runs == 0 { "about " } else { "" };
     Ok(match most > least {

@@ -1,13 +1,15 @@
 //! What a run will take, estimated before it begins.
 //!
-//! Learned from earlier runs at the same place and with the same accelerator: what a cell takes beyond its window, how
-//! long windows are that are made longer, what building, filling and taking down take. What was never seen is taken from a
+//! Learned from earlier runs at the same place, with the same accelerator, on hard disks or not as this one: what a cell takes
+//! beyond its window, or a second of a guest under a virtual clock, how long windows are that are made longer, what building, filling
+//! and taking down take. What was never seen is taken from a
 //! table that was measured once under emulation.
 
 use std::collections::BTreeMap;
 
 use record::RunReader;
 use terms::event::{Event, EventKind};
+use terms::inventory::Inventory;
 use terms::record::{CONTROL, Cell, ICOUNT, Provenance, Reading};
 use terms::{Design, MeasurePolicy, Method, Plan, Replicate, Workload};
 
@@ -72,8 +74,9 @@ impl Default for Costs {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// That of the table.
-    pace: f64,
+    /// Of a guest under a virtual clock, what a cell takes beyond its window, in seconds: what is more is its pace.
+    counted: Option<f64>,
+    pace: Mean,
     overhead: Mean,
     longer: Mean,
     longer_of: BTreeMap<String, Mean>,
@@ -89,14 +92,24 @@ struct Seen {
 /// Learns from the newest runs at this place. What cannot be read is passed over: an estimate is not worth an error.
 ///
 /// What these plans need that was never built as a whole is put together from parts.
-pub(crate) fn learn(place: &str, accelerator: Option<&str>, plans: &[Plan], settings: &Settings) -> Costs {
-    let base = if accelerator == Some(ICOUNT) { Costs::counted() } else { Costs::default() };
-    let mut seen = Seen { pace: base.pace, ..Seen::default() };
+pub(crate) fn learn(
+    place: &str,
+    accelerator: Option<&str>,
+    hard_disks: bool,
+    plans: &[Plan],
+    settings: &Settings,
+) -> Costs {
+    let base = if accelerator == Some(ICOUNT) { Costs::counted(hard_disks) } else { Costs::default() };
+    let counted = (accelerator == Some(ICOUNT)).then_some(base.overhead);
+    let mut seen = Seen { counted, ..Seen::default() };
     let catalogue = crate::commands::runs::catalogue(settings).unwrap_or_default();
     for row in catalogue.list() {
         let Ok(reader) = RunReader::open(&row.dir) else { continue };
         let run = reader.provenance();
-        if run.place == place && run.accelerator.as_deref() == accelerator && seen.add(&reader) {
+        let is_like = run.place == place
+            && run.accelerator.as_deref() == accelerator
+            && reader.inventory().ok().flatten().is_some_and(|inventory| has_hard_disks(&inventory) == hard_disks);
+        if is_like && seen.add(&reader) {
             seen.runs += 1;
         }
         if seen.runs == RUNS {
@@ -152,7 +165,11 @@ impl Seen {
         let longer = longer(cell, run.settle.as_seconds(), window);
         self.longer.add(longer / asked);
         self.longer_of.entry(cell.key.workload.clone()).or_default().add(longer / asked);
-        self.overhead.add((cell.took.as_seconds() - (asked + longer) * self.pace).max(0.0));
+        let (took, inside) = (cell.took.as_seconds(), asked + longer);
+        match self.counted {
+            Some(overhead) => self.pace.add((took - overhead).max(0.0) / inside),
+            None => self.overhead.add((took - inside).max(0.0)),
+        }
     }
 
     /// What the parts of a run cost by what was seen; what was not seen as the table has it.
@@ -169,6 +186,7 @@ impl Seen {
         }
         Costs {
             overhead: self.overhead.or(base.overhead),
+            pace: self.pace.or(base.pace),
             longer: self.longer.or(base.longer),
             longer_of: means(self.longer_of),
             build: self.build.or(base.build),
@@ -183,9 +201,12 @@ impl Seen {
 }
 
 impl Costs {
-    /// The same of a guest under a virtual clock: a guess until a run was seen.
-    fn counted() -> Self {
-        Self { overhead: 4.0, teardown: 2.0, pace: 12.0, ..Self::default() }
+    /// The same of a guest under a virtual clock, until a run was seen. A guest that waits for a hard disk does nothing, and its
+    /// clock jumps: of `run long-term-storage --rounds 1 --skip '#20*'` on two idle cores a cell on hard disks took 5.0 s for 2.9 s of
+    /// settling and windows (`--lab-drives hdd`), and 9.7 s for 11.2 s (`--window 1s --settle 300ms` as well).
+    fn counted(hard_disks: bool) -> Self {
+        let (overhead, pace) = if hard_disks { (3.4, 0.6) } else { (4.0, 12.0) };
+        Self { overhead, pace, teardown: 2.0, ..Self::default() }
     }
 
     /// The same where each stack has a guest of its own, and so many work at once.
@@ -266,6 +287,11 @@ impl Costs {
         }
         once * f64::from(policy.most_rounds()) / f64::from(policy.rounds.max(1))
     }
+}
+
+/// Has this machine drives with heads?
+pub(crate) fn has_hard_disks(inventory: &Inventory) -> bool {
+    inventory.drives.iter().any(|drive| drive.rotational)
 }
 
 /// Seconds that the longer window of a cell took, settling included; 0 where it had none. What was read of a cell is of its last

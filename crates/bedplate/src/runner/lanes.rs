@@ -11,17 +11,16 @@ use terms::{Design, Replicate};
 use crate::exit::Failure;
 use crate::runner::Runner;
 use crate::runner::schedule::Scope;
-use crate::site::Site;
 
 /// How many guests work at once where each stack has one of its own. `None` where one machine has them all: where figures
 /// follow what else this machine does, and where a budget, a step or a source asks for an order.
-pub(crate) fn count(design: &Design, site: &Site) -> Option<usize> {
+pub(crate) fn count(design: &Design, is_virtual: bool) -> Option<usize> {
     let policy = &design.measure;
     let in_order = policy.budget.is_some()
         || policy.stop_beyond.is_some()
         || policy.replicate != Replicate::Rebuild
         || !design.sources.is_empty();
-    if site.speed().is_none() || in_order {
+    if !is_virtual || in_order {
         return None;
     }
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
