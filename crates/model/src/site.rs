@@ -330,7 +330,7 @@ impl Site {
             (false, true) => table.read_delay,
             (false, false) => UNSENT,
         };
-        let flush = facts.delay("a flush", rated.flush, usual_flush);
+        let flush = facts.flush(rated.flush, usual_flush);
         let commit = if is_hdd { flush } else { facts.write_and_flush(write_delay, flush) };
         Class {
             name: group.name.to_string(),
@@ -386,9 +386,14 @@ impl Facts<'_> {
     }
 
     fn add(&mut self, what: &str, unit: Unit, told: Option<f64>, table: f64) -> u32 {
+        self.add_within(what, unit, told, table, self.table.sigma)
+    }
+
+    /// The same of what drives of a kind differ in by so much.
+    fn add_within(&mut self, what: &str, unit: Unit, told: Option<f64>, table: f64, sigma: f64) -> u32 {
         let (sigma, source, origin) = match told {
             Some(_) => self.told(),
-            None => (self.table.sigma, Source::Guessed, format!("a usual {}", self.table.name)),
+            None => (sigma, Source::Guessed, format!("a usual {}", self.table.name)),
         };
         let name = format!("drive {}: {what}", self.group.name);
         self.parameters.add(Value { name, unit, value: told.unwrap_or(table), sigma, source, origin })
@@ -429,11 +434,15 @@ impl Facts<'_> {
         self.add(what, Unit::Delay, told.map(Nanos::as_seconds), table)
     }
 
+    fn flush(&mut self, told: Option<Nanos>, usual: f64) -> u32 {
+        self.add_within("a flush", Unit::Delay, told.map(Nanos::as_seconds), usual, self.table.flush_sigma)
+    }
+
     /// A write, and the flush after it.
     fn write_and_flush(&mut self, write: u32, flush: u32) -> u32 {
         let value = self.parameters.value(write) + self.parameters.value(flush);
         let name = format!("drive {}: a write and a flush", self.group.name);
-        let (unit, sigma) = (Unit::Delay, self.table.sigma);
+        let (unit, sigma) = (Unit::Delay, self.table.sigma.max(self.parameters.sigma(flush)));
         let origin = "one after the other".to_owned();
         self.parameters.add(Value { name, unit, value, sigma, source: Source::Guessed, origin })
     }
