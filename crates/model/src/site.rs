@@ -120,6 +120,11 @@ impl Class {
         let way = SHORT_WAY + (LONG_WAY - SHORT_WAY) * share.sqrt();
         (self.turn / 2.0 + way) / (self.turn / 2.0 + SHORT_WAY)
     }
+
+    /// Are its writes at random known as it keeps them up? Makers of drives with a quick part tell of that part.
+    pub(crate) const fn keeps_up(&self) -> bool {
+        !self.fades || self.sustained_op != self.write_op
+    }
 }
 
 impl Site {

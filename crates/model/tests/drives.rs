@@ -541,3 +541,28 @@ fn usual_drives_flush_as_published_ones_do() {
         }
     }
 }
+
+/// Flash that is full moves as many bytes of writes at random in large blocks as in small ones; else it moves more, and so it does in
+/// order. Of a drive with a quick part that is as its bytes are, whose part of random writes nobody tells.
+#[test]
+fn full_flash_moves_bytes_at_random_in_blocks_of_any_size() {
+    let bytes = |kind, pattern, kib, sustained| {
+        let mut machine = machine(kind);
+        machine.drives[0].rated.write_iops = Some(Iops(80e3));
+        let work = Workload { jobs: 8, ..work(pattern, kib, 64) };
+        said(&machine, &stack(1, Layer::Bare), &work, &Conditions { sustained, ..Conditions::default() })
+            .throughput
+            .value
+    };
+    for kind in [DriveKind::NvmeEnterprise, DriveKind::SataEnterprise, DriveKind::SasSsd] {
+        let small = bytes(kind, Pattern::RandWrite, 4, true);
+        for kib in [8, 16, 128, 1024] {
+            let large = bytes(kind, Pattern::RandWrite, kib, true);
+            assert!((0.95..1.02).contains(&(large / small)), "{kind:?}, {kib} KiB: {large} {small}");
+        }
+        assert!(bytes(kind, Pattern::RandWrite, 1024, false) > small * 1.3, "{kind:?}");
+        assert!(bytes(kind, Pattern::Write, 1024, true) > small * 1.3, "{kind:?}");
+    }
+    let home = |pattern| bytes(DriveKind::Nvme, pattern, 1024, true);
+    assert!((home(Pattern::RandWrite) / home(Pattern::Write) - 1.0).abs() < 0.05);
+}
