@@ -566,3 +566,16 @@ fn full_flash_moves_bytes_at_random_in_blocks_of_any_size() {
     let home = |pattern| bytes(DriveKind::Nvme, pattern, 1024, true);
     assert!((home(Pattern::RandWrite) / home(Pattern::Write) - 1.0).abs() < 0.05);
 }
+
+/// The lock of a parity array passes between processors before Linux 5.14: the more there are, the longer each read has it.
+#[test]
+fn a_lock_of_many_processors_takes_longer() {
+    let of = |kernel, threads| {
+        let machine = Machine { kernel: Some(kernel), threads, ..machine(DriveKind::NvmeEnterprise) };
+        let deep = Workload { jobs: 64, ..work(Pattern::RandRead, 4, 128) };
+        rate(&machine, &stack(9, raid(RaidLevel::Raid6, 512)), &deep)
+    };
+    let (few, many) = (of((5, 13), 64), of((5, 13), 256));
+    assert!((1.9..2.01).contains(&(few / many)), "{few} {many}");
+    assert!(of((5, 14), 256) > many * 2.0);
+}

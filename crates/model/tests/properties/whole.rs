@@ -154,4 +154,21 @@ proptest! {
         let (members, _) = sizes(&first, members);
         prop_assert!(rate(&machine, &stacked(first, members, &above), &work) <= alone * SLACK);
     }
+
+    /// Before Linux 5.14 all who read from an array with parity take its lock, which is longer on its way the more they are: more
+    /// hardware threads on as many cores read no faster, but for what they have to wait for besides.
+    #[test]
+    fn more_processors_read_no_faster_through_one_lock(
+        level in select(vec![RaidLevel::Raid5, RaidLevel::Raid6]), members in 4usize..9, jobs in 64u32..256, threads in 64u32..512,
+    ) {
+        let mut work = Workload::new(name("w"), Pattern::RandRead, Bytes::kib(4));
+        (work.depth, work.jobs) = (128, jobs);
+        let array = stacked(Layer::Raid(Raid { level, ..Raid::default() }), members, &[]);
+        let at = |threads| {
+            let machine = Machine { kernel: Some((5, 4)), cores: 64, threads, ..machine(DriveKind::NvmeEnterprise, 8.0) };
+            rate_in(ArrayState::Whole, &machine, &array, &work)
+        };
+        let (few, many) = (at(threads), at(threads * 2));
+        prop_assert!(many <= few * APPROXIMATE, "{many} {few}");
+    }
 }
