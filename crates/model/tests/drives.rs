@@ -579,3 +579,21 @@ fn a_lock_of_many_processors_takes_longer() {
     assert!((1.9..2.01).contains(&(few / many)), "{few} {many}");
     assert!(of((5, 14), 256) > many * 2.0);
 }
+
+/// All streams that fill rows share the stripe cache: a part of each row is left where that holds little of each, and none where
+/// it is large or there is one stream.
+#[test]
+fn streams_share_the_stripe_cache() {
+    let written = |jobs, stripe_cache| {
+        let layer = Raid { level: RaidLevel::Raid6, chunk: Bytes::kib(16), stripe_cache, ..Raid::default() };
+        let streams = Workload { jobs, ..work(Pattern::Write, 128, 8) };
+        let array = stack(9, Layer::Raid(layer));
+        said(&machine(DriveKind::NvmeEnterprise), &array, &streams, &Conditions::default()).write_amplification.unwrap()
+    };
+    let of = |stripe_cache| [1, 2, 4, 8, 16, 32, 64].map(|jobs| written(jobs, stripe_cache));
+    for all in [of(256), of(1024), of(32768)] {
+        assert!(all.windows(2).all(|pair| pair[1] >= pair[0] - 1e-9), "{all:?}");
+    }
+    let (one, many, room) = (written(1, 256), written(64, 256), written(64, 32768));
+    assert!(many > one * 1.1 && room < one + 1e-9, "{one} {many} {room}");
+}

@@ -298,12 +298,15 @@ impl Compiler<'_> {
         } else {
             // Where the cache has room for the rows of a chunk, those wait there until what follows fills them.
             let held = array.stripes * PAGE >= array.chunk;
+            // All streams share it.
+            let each = array.stripes * PAGE * data / array.chunk / self.jobs.max(1.0);
             let under_way = match (held, later) {
                 (false, _) => 0.0,
                 (true, true) => f64::INFINITY,
                 // Of an `fsync`, all that it waits for.
                 (true, false) => {
-                    (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch) / array.chunk
+                    let under_way = (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch);
+                    (under_way / array.chunk).min(each)
                 }
             };
             Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity)

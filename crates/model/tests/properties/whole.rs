@@ -171,4 +171,16 @@ proptest! {
         let (few, many) = (at(threads), at(threads * 2));
         prop_assert!(many <= few * APPROXIMATE, "{many} {few}");
     }
+
+    /// More stripes in memory hold more of what is written together: no array with parity is slower for them, whoever shares them.
+    #[test]
+    fn a_larger_stripe_cache_is_never_slower(
+        level in select(vec![RaidLevel::Raid5, RaidLevel::Raid6]), members in 4usize..9, kib in select(vec![16_u64, 64, 512]),
+        work in work(), kind in kinds(), times in 2u32..64,
+    ) {
+        let of = |stripe_cache| Layer::Raid(Raid { level, chunk: Bytes::kib(kib), stripe_cache, ..Raid::default() });
+        let at = |stripe_cache| rate_in(ArrayState::Whole, &machine(kind, 1.0), &stacked(of(stripe_cache), members, &[]), &work);
+        let (few, many) = (at(256), at(256 * times));
+        prop_assert!(many * APPROXIMATE >= few, "{many} {few}");
+    }
 }
