@@ -597,3 +597,17 @@ fn streams_share_the_stripe_cache() {
     let (one, many, room) = (written(1, 256), written(64, 256), written(64, 32768));
     assert!(many > one * 1.1 && room < one + 1e-9, "{one} {many} {room}");
 }
+
+/// A stream that ZFS reads comes from the drives once, in blocks of any size: where nothing tells what is in memory, it is no quicker
+/// than they are.
+#[test]
+fn small_blocks_of_a_stream_come_from_the_drives_too() {
+    let machine = machine(DriveKind::SataSsd);
+    let pool = stack(4, Layer::Zfs(Zfs { layout: ZfsLayout::Stripe, ..Zfs::default() }));
+    for kib in [4, 16, 64, 128, 1024] {
+        let streams = Workload { jobs: 16, ..work(Pattern::Read, kib, 1) };
+        let conditions = Conditions { span: Bytes::gib(8), ..Conditions::default() };
+        let bytes = said(&machine, &pool, &streams, &conditions).throughput.value;
+        assert!(bytes < 4.0 * 551e6, "{kib} KiB: {bytes}");
+    }
+}

@@ -301,8 +301,11 @@ impl Compiler<'_> {
     }
 
     /// Share of reads at random places that find the record of an earlier one, while each block is read once: of `n` in `b`
-    /// blocks, a record of `k` blocks was met with the probability `1 - (1 - n/b)^k`.
+    /// blocks, a record of `k` blocks was met with the probability `1 - (1 - n/b)^k`. Records of a stream are counted once each.
     fn read_again(&self, zfs: &Zfs, flow: &Flow) -> f64 {
+        if !flow.random {
+            return 0.0;
+        }
         let record = zfs.recordsize.as_f64();
         let span = self.conditions.span.as_f64().max(record);
         let blocks = (span / flow.bytes).max(1.0);
