@@ -366,7 +366,7 @@ fn fits(design: &Design) -> Result<(), Failure> {
 }
 
 /// Workloads of a job file in place of the study's, and its times and size with them.
-fn take_jobs(design: &mut Design, imported: spec::fio::Imported) -> Result<(), Failure> {
+pub(crate) fn take_jobs(design: &mut Design, imported: spec::fio::Imported) -> Result<(), Failure> {
     let policy = &mut design.measure;
     policy.window = imported.window.unwrap_or(policy.window);
     policy.settle = imported.settle.unwrap_or(policy.settle);

@@ -175,3 +175,25 @@ fn a_stack_without_a_rule_hides_no_other() {
     assert_eq!((status, text.as_str()), (2, ""));
     assert!(said.contains("could not predict `cached`") && said.contains("no rule"), "{said}");
 }
+
+/// Of a file that was written before, `fdatasync` waits for one flush, and `fsync` for that and a commit.
+#[test]
+fn jobs_of_a_file_take_the_place_of_the_workloads() {
+    let directory = tempfile::tempdir().unwrap();
+    let rate = |option: &str| {
+        let path = directory.path().join(option);
+        let job = format!("[log]\nrw=write\nbs=8k\nioengine=psync\ndirect=0\nsize=16m\nruntime=10\n{option}=1\n");
+        std::fs::write(&path, job).unwrap();
+        let (status, text, said) =
+            run(&["expect", STUDY, "--machine", MACHINE, "--only", "1", "--fio", path.to_str().unwrap(), "--json"]);
+        assert_eq!(status, 0, "{said}");
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["predictions"].as_array().unwrap().len(), 1, "{text}");
+        assert_eq!(document["predictions"][0]["workload"], "log");
+        document["predictions"][0]["operations_per_second"]["value"].as_f64().unwrap()
+    };
+    let times = rate("fdatasync") / rate("fsync");
+    assert!((1.5..3.0).contains(&times), "{times}");
+    let (status, _, said) = run(&["expect", STUDY, "--fio", "jobs.fio", "--profile", "quick"]);
+    assert!(status == 2 && said.contains("cannot be used with"), "{status} {said}");
+}

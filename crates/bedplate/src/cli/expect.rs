@@ -17,6 +17,9 @@ pub(crate) struct ExpectArguments {
     /// Workloads of these profiles instead of the study's, or of `quick` for a plan; repeat or separate by commas
     #[arg(long, value_name = "PROFILE", value_delimiter = ',')]
     pub(crate) profile: Vec<String>,
+    /// Workloads of a fio job file instead of the study's
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    pub(crate) fio: Option<PathBuf>,
     /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]
     #[arg(long, value_name = "FILE")]
     pub(crate) machine: Option<PathBuf>,

@@ -24,7 +24,10 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (study, only, skip) = (arguments.study.clone(), arguments.only.clone(), arguments.skip.clone());
     let (machine, inventory, known) = open(arguments.machine.as_deref(), settings)?;
     let selection = Selection { study, only, skip };
-    let design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
+    let mut design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
+    if let Some(file) = &arguments.fio {
+        studies::take_jobs(&mut design, studies::job_file::import(file, false, &[], settings)?)?;
+    }
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
