@@ -2,7 +2,7 @@
 //!
 //! Draws of the constants make intervals of a tenth, and published figures of other machines lie farther away: a rule may
 //! leave out what matters there. So every figure is widened by a geometric standard deviation of its kind of stack. The
-//! widths are from seven published sets of machines of others, 227 figures (docs/expect.md): nine in ten of the distances
+//! widths are from seven published sets of machines of others, 227 figures (docs/accuracy.md): nine in ten of the distances
 //! between what was predicted and what was published, over 1.645, and more, for other sets bring what these do not
 //! have. `scripts/leave-one-out` learns them from all sets but one and tries them on that one.
 
@@ -29,7 +29,7 @@ const WIDTH: Width = Width { drives: 0.33, reads: 0.35, blocks: 1.05, trees: 1.0
 
 /// The same in a guest whose instructions are counted, and which was calibrated. Nothing is left there but the rules: no cache
 /// is missed, no description is wrong, nothing wanders. From the four seeds of `bedplate check-model` that were measured with
-/// queues (docs/expect.md): 92 % of 1200 figures lie inside, 86 to 96 % of each seed.
+/// queues (docs/accuracy.md): 92 % of 1200 figures lie inside, 86 to 96 % of each seed.
 const COUNTED: Width = Width { drives: 0.05, reads: 0.03, blocks: 0.075, trees: 0.12 };
 
 /// Larger requests are cut, read ahead and handed over.
