@@ -100,6 +100,8 @@ fn zones(text: &str, bytes: bool) -> Option<String> {
         operations += share;
         match size {
             None => {}
+            // What is left of the file.
+            Some("") if !bytes => {}
             Some(size) if bytes => {
                 if let Err(why) = units::size(size, Base::Binary) {
                     return Some(why);
@@ -147,6 +149,7 @@ mod tests {
             "zoned:60/10:40/90",
             "zoned:100/50",
             "zoned:60:40",
+            "zoned:50/5:30/15:20/",
             "zoned_abs:60/20G:40/100G",
             "zoned_abs:60:40",
         ] {
@@ -183,6 +186,7 @@ mod tests {
             "zoned_abs",
             "zoned_abs:60/20G:30/100G",
             "zoned_abs:100/x",
+            "zoned_abs:50/1m:50/",
         ] {
             assert!(misread("random_distribution", value).is_some(), "{value}");
         }
