@@ -13,7 +13,9 @@ mod groups;
 mod job;
 mod lines;
 mod names;
+mod never;
 mod parts;
+mod passed;
 mod rules;
 mod units;
 mod values;
@@ -95,7 +97,7 @@ impl Reader<'_> {
 fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
     if let Some(job) = jobs.iter().find(|job| job.ends_with_data()) {
         let message =
-            format!("fio ends `{}` when it was over its data once; here the clock ends it", job.name.escape_debug());
+            format!("fio ends `{}` when all its data has moved; here the clock ends it", job.name.escape_debug());
         notes.push(Note::error("fio-clock", Some(job.place), message).as_warning().hint("say time_based and runtime"));
     }
     let groups = groups::one_after_another(jobs, notes);

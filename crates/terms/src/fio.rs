@@ -28,6 +28,9 @@ pub enum Takes {
 pub const ENGINES: [&str; 9] =
     ["io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync"];
 
+/// Other names of an engine, which fio takes by how they begin (`__load_ioengine` in its `ioengines.c`).
+const ENGINE_ALIASES: [(&str, &str); 2] = [("aio", "libaio"), ("linuxaio", "libaio")];
+
 /// Options that count by the clock, which in a guest need not be that of the machine it stands for.
 pub const TIMED: [&str; 11] = [
     "latency_run",
@@ -139,6 +142,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("fadvise_hint", &["0", "1", "random", "sequential"]),
     ("fallocate", &["none", "native", "posix", "keep", "truncate", "0", "1"]),
     ("io_submit_mode", &["inline", "offload"]),
+    // Sizes with units are read by it: it goes with those that are passed on.
+    ("kb_base", &["1000", "1024"]),
     ("lockfile", &["none", "exclusive", "readwrite"]),
     ("mem", &["malloc", "shm", "shmhuge", "mmap", "mmapshared", "mmaphuge"]),
     ("prioclass", &["0", "1", "2", "3"]),
@@ -199,7 +204,6 @@ const NUMBERS: &[&str] = &[
     "hipri_percentage",
     "hugepage-size",
     "ignore_error",
-    "io_size",
     "iodepth_batch",
     "iodepth_batch_complete_max",
     "iodepth_batch_complete_min",
@@ -217,7 +221,6 @@ const NUMBERS: &[&str] = &[
     "nrfiles",
     "numa_cpu_nodes",
     "numa_mem_policy",
-    "number_ios",
     "offset",
     "offset_align",
     "openfiles",
@@ -314,6 +317,12 @@ pub enum Refused {
 #[must_use]
 pub fn canonical(key: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
+}
+
+/// fio's own name for an engine that has several; what is no other name of one stays as it is.
+#[must_use]
+pub fn engine(name: &str) -> &str {
+    ENGINE_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name)
 }
 
 /// The names of all options that may be handed on, in order.

@@ -3,6 +3,7 @@
 use terms::Note;
 
 use super::job::{Job, Work};
+use super::passed::TOGETHER;
 
 /// Bytes that a drive takes at once at least: what passes by the page cache begins and ends at multiples of it.
 const SECTOR: u64 = 512;
@@ -20,13 +21,28 @@ impl Job {
             let message = format!("`{name}` reads and writes blocks of two sizes: a workload has one");
             error("fio-blocks", message, "give both one size");
         }
+        if self.goes_both_ways() {
+            let message =
+                format!("`{name}` has blocks of one size in order and of another at random: a workload has one");
+            error("fio-blocks", message, "give both one size");
+        }
+        if let Some((what, hint)) = self.contradiction().filter(|_| !self.is_unsure(&TOGETHER)) {
+            error("fio-bad-value", format!("`{name}` has {what}"), hint);
+        }
         if let Some((what, bytes)) = self.misaligned() {
             let message = format!("`{name}` works past the page cache with {what} {bytes} bytes: no drive takes these");
             let hint = "write multiples of 512 bytes; fio reads `KiB` as 1000 and `k` as 1024";
             error("fio-bad-value", message, hint);
         }
         let is_sized = !self.is_unsure(&["bs", "numjobs", "size", "filesize"]);
-        let least = block.0.saturating_mul(u64::from(self.jobs));
+        // Clones on one file go over the same blocks.
+        let clones = if self.has_parts() { u64::from(self.jobs) } else { 1 };
+        let least = block.0.saturating_mul(clones);
+        let whole = self.size().and_then(|size| size.0.checked_mul(clones)?.checked_add(self.work.offset.0));
+        if is_sized && self.size().is_some() && whole.is_none() {
+            let message = format!("`{name}` works on more bytes than can be counted");
+            error("fio-bad-value", message, "make the size smaller");
+        }
         if let Some(span) = self.span().filter(|span| is_sized && span.0 < least) {
             let message = format!("`{name}` works on {span}: its blocks are larger");
             error("fio-bad-value", message, "make the size larger, or the blocks smaller");

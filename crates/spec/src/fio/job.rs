@@ -9,6 +9,7 @@ use super::advice;
 
 use super::lines::Option_;
 use super::names::Names;
+use super::passed;
 use super::rules::{self, Rule};
 use super::units::{self, Base, Unread};
 use super::values::{blocks, flag, offset, set, share, span, time, unreadable, within};
@@ -31,7 +32,7 @@ pub(super) enum Files {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Work {
     pub(super) pattern: Pattern,
-    /// Reads, then writes.
+    /// Of reads, then of writes.
     pub(super) blocks: [Bytes; 2],
     pub(super) depth: u32,
     engine: Engine,
@@ -42,13 +43,36 @@ pub(super) struct Work {
     pub(super) size: Option<Bytes>,
     pub(super) offset: Bytes,
     pub(super) increment: Option<Bytes>,
-    keys: Vec<FioKey>,
+    pub(super) keys: Vec<FioKey>,
 }
 
 impl Work {
     /// Is the order of its operations one of chance?
     pub(super) const fn is_random(&self) -> bool {
         self.pattern.random()
+    }
+}
+
+/// What a job says of the sizes of its blocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Blocks {
+    /// `bs`: of reads, then of writes.
+    pub(super) said: [Bytes; 2],
+    /// A range from this to this: it counts wherever it stands.
+    range: Option<Bytes>,
+    /// The first is that of blocks in order, and the second that of blocks at random places.
+    pub(super) by_order: bool,
+}
+
+impl Blocks {
+    /// Of reads, then of writes.
+    const fn of(self, is_random: bool) -> [Bytes; 2] {
+        match (self.range, self.by_order, is_random) {
+            (Some(size), ..) => [size; 2],
+            (None, false, _) => self.said,
+            (None, true, false) => [self.said[0]; 2],
+            (None, true, true) => [self.said[1]; 2],
+        }
     }
 }
 
@@ -66,7 +90,8 @@ pub(super) struct Job {
     pub(super) by_clock: bool,
     rw: String,
     reads: u8,
-    base: Base,
+    pub(super) base: Base,
+    pub(super) blocks: Blocks,
     filesize: Option<Bytes>,
     filename: Option<String>,
     /// How names of files are made where none is given.
@@ -108,6 +133,7 @@ impl Job {
             rw: "read".to_owned(),
             reads: 50,
             base: Base::Binary,
+            blocks: Blocks { said: [Bytes::kib(4); 2], range: None, by_order: false },
             filesize: None,
             filename: None,
             format: None,
@@ -147,6 +173,7 @@ impl Job {
             self.unread.extend(option.meant);
         }
         self.work.pattern = self.pattern(options, notes);
+        self.work.blocks = self.blocks.of(self.work.is_random());
         self.files = self.files();
     }
 
@@ -170,11 +197,11 @@ impl Job {
             "rw" => self.rw = text.to_owned(),
             "rwmixread" => self.reads = share(text)?,
             "rwmixwrite" => self.reads = 100 - share(text)?,
-            "bs" => work.blocks = blocks(text, base)?,
+            "bs" => self.blocks.said = blocks(text, base, self.blocks.said)?,
+            "bs_is_seq_rand" => self.blocks.by_order = flag(option)?,
             // A range from one size to the same is that size.
             "bsrange" if matches!(rules::of("bsrange", text), Rule::Kept(_)) => {
-                let size = text.split(['-', ':']).next().unwrap_or_default();
-                work.blocks = blocks(size, base)?;
+                self.blocks.range = Some(blocks(text, base, self.blocks.said)?[0]);
             }
             "iodepth" => work.depth = within(text, base, DEPTHS)?,
             "numjobs" => self.jobs = within(text, base, JOBS)?,
@@ -193,7 +220,7 @@ impl Job {
                 self.filesize.ok_or("a file of no bytes")?;
             }
             "offset" => work.offset = offset(text, base)?,
-            "offset_increment" => work.increment = Some(Bytes(units::size(text, base)?)),
+            "offset_increment" => work.increment = Some(offset(text, base)?),
             // 0 files are one: fio makes it so.
             "nrfiles" if units::size(text, base)? > 1 => {
                 return Err("it works on several files in turn, and a workload has one".to_owned());
@@ -237,13 +264,18 @@ impl Job {
 
     /// Its engine by fio's name.
     pub(super) fn engine(&self) -> &str {
-        let kept = self.work.keys.iter().find(|key| key.key == "ioengine");
-        kept.map_or(self.work.engine.fio(), |key| &key.value)
+        self.kept("ioengine").unwrap_or(self.work.engine.fio())
     }
 
     fn keep(&mut self, key: &'static str, value: &str) {
+        let value = passed::over(key, self.kept(key), value);
         self.work.keys.retain(|known| known.key != key);
-        self.work.keys.push(FioKey { key: key.to_owned(), value: value.to_owned() });
+        self.work.keys.push(FioKey { key: key.to_owned(), value });
+    }
+
+    /// What is passed on of an option.
+    pub(super) fn kept(&self, key: &str) -> Option<&str> {
+        self.work.keys.iter().find(|known| known.key == key).map(|known| known.value.as_str())
     }
 
     /// Bytes that each of its jobs touches, where the file says so.
@@ -296,7 +328,7 @@ impl Job {
 
     /// Operations that each of its jobs keeps under way: an engine that waits for each keeps one, unless others submit.
     pub(super) fn depth(&self) -> u32 {
-        let is_offloaded = self.work.keys.iter().any(|key| key.key == "io_submit_mode" && key.value == "offload");
+        let is_offloaded = self.kept("io_submit_mode") == Some("offload");
         if self.work.engine == Engine::Psync && !is_offloaded { 1 } else { self.work.depth }
     }
 
@@ -334,6 +366,9 @@ impl Job {
         if !self.work.direct && self.engine() != "mmap" {
             self.keep("direct", "0");
         }
+        if self.base == Base::Decimal && self.work.keys.iter().any(|key| passed::has_unit(&key.value)) {
+            self.keep("kb_base", "1000");
+        }
         let block = self.block();
         let depth = self.depth();
         let Self { work, jobs, .. } = self;
@@ -351,7 +386,6 @@ impl Job {
     }
 
     fn pattern(&mut self, options: &[Option_], notes: &mut Vec<Note>) -> Pattern {
-        // `rw=randread:8` changes the order of accesses: there is no word for it.
         match self.rw.as_str() {
             "read" => Pattern::Read,
             "write" => Pattern::Write,
@@ -362,12 +396,7 @@ impl Job {
             other => {
                 // Where a global section says it, it is told there.
                 if let Some(said) = options.iter().rfind(|option| fio::canonical(&option.key) == "rw") {
-                    let message = format!("`rw={}` cannot be measured", other.escape_debug());
-                    let is_near = !other.contains(':') && suggest::is_worth_it(notes);
-                    let near = if is_near { suggest::nearest(other, PATTERNS) } else { None };
-                    let listed = || "it takes read, write, randread, randwrite, rw or randrw".to_owned();
-                    let hint = near.map_or_else(listed, |near| format!("did you mean `{near}`?"));
-                    notes.push(Note::error("fio-rw", Some(said.span), message).hint(hint));
+                    notes.push(unmeasured(other, said.span, suggest::is_worth_it(notes)));
                 }
                 self.unread.insert("rw");
                 Pattern::Read
@@ -376,5 +405,25 @@ impl Job {
     }
 }
 
-/// What `rw` may be, by one name each.
-const PATTERNS: [&str; 6] = ["read", "write", "randread", "randwrite", "rw", "randrw"];
+/// Why such an `rw` is not measured, and what to say in its place.
+fn unmeasured(rw: &str, place: Span, is_worth_it: bool) -> Note {
+    let (plain, behind) = rw.split_once(':').map_or((rw, None), |(plain, behind)| (plain, Some(behind)));
+    let near = suggest::nearest(plain, PATTERNS).filter(|near| *near == plain || behind.is_none() && is_worth_it);
+    let why = match behind {
+        Some(behind) if near.is_some() && !behind.is_empty() => {
+            format!(": `{}` leaves out places or goes on from them, and no workload does", behind.escape_debug())
+        }
+        _ if plain.contains("trim") => ": no workload trims".to_owned(),
+        _ => String::new(),
+    };
+    let near = near.filter(|_| !plain.contains("trim"));
+    let hint = match near {
+        Some(near) if behind.is_some() => format!("write rw={near}"),
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "it takes read, write, randread, randwrite, rw or randrw".to_owned(),
+    };
+    Note::error("fio-rw", Some(place), format!("`rw={}` cannot be measured{why}", rw.escape_debug())).hint(hint)
+}
+
+/// What `rw` may be.
+const PATTERNS: [&str; 7] = ["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use terms::{Note, Span};
+use terms::{Note, Span, fio};
 
 use super::{Reader, rules};
 
@@ -169,7 +169,9 @@ impl Lines<'_> {
         self.used.extend(names.map(|(name, _)| name.to_owned()));
         let read = value.map(|value| self.value(key, value, span));
         let unread = read == Some(None);
-        Option_ { key: key.to_owned(), value: read.flatten(), span, unread, meant: None }
+        let value = read.flatten();
+        let value = if key == "ioengine" { value.map(|name| fio::engine(&name).to_owned()) } else { value };
+        Option_ { key: key.to_owned(), value, span, unread, meant: None }
     }
 
     /// A value as fio sees it; `None`, with a note, where it would see another than the one that is written.
@@ -178,8 +180,9 @@ impl Lines<'_> {
         let has_effect = !rules::has_no_effect(key);
         let text = if has_effect && value.contains('$') { self.filled(value, span)? } else { value.to_owned() };
         let plain = text.trim_start();
-        // Blanks are passed over before a number, and in no other value.
-        let is_number = plain.chars().all(|c| c.is_ascii_digit()) && !rules::is_word(key);
+        // Blanks are passed over before a number, and in no other value. They cost it its unit, and seconds need none.
+        let number = if rules::is_time(key) { plain.strip_suffix('s').unwrap_or(plain) } else { plain };
+        let is_number = number.chars().all(|c| c.is_ascii_digit()) && !rules::is_word(key);
         if plain.len() < text.len() && has_effect && !is_number {
             let message = format!("fio takes the blank behind `=` for a part of the value: `{}`", text.escape_debug());
             self.wrong("fio-blank", span, &message, &format!("write {key}={}", plain.escape_debug()));

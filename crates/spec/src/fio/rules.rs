@@ -5,6 +5,7 @@ use terms::{Note, NoteLevel};
 
 use super::distribution;
 use super::lines::Option_;
+use super::never::NEVER;
 use super::units::{self, Base};
 use crate::suggest;
 
@@ -24,79 +25,6 @@ pub(super) enum Rule {
     /// Never passed on. Why.
     Never(String),
 }
-
-/// What is never passed on, with the reason. Whatever is on no list here and not on that of [`terms::fio`] is not
-/// passed on either; these are those that somebody may look for.
-pub(super) const NEVER: [(&str, &[&str]); 7] = [
-    ("it runs a program", &["arguments", "exec_postrun", "exec_prerun", "program"]),
-    (
-        "it reads or writes other files than the one that is measured",
-        &[
-            "error_dump",
-            "merge_blktrace_file",
-            "merge_blktrace_iters",
-            "merge_blktrace_scalars",
-            "read_iolog",
-            "read_iolog_chunked",
-            "replay_align",
-            "replay_no_stall",
-            "replay_redirect",
-            "replay_scale",
-            "replay_skip",
-            "replay_time_scale",
-            "verify_dump",
-            "verify_state_load",
-            "verify_state_save",
-            "write_iolog",
-        ],
-    ),
-    (
-        "it changes the machine or who runs the job",
-        &["allow_mounted_write", "cgroup", "cgroup_nodelete", "cgroup_weight", "gid", "ioscheduler", "uid"],
-    ),
-    ("it reaches for other machines", &["hostname", "listen", "pingpong", "port", "protocol", "uri"]),
-    ("it takes the place of the job", &["profile"]),
-    (
-        "fio would end the window by a rule of its own, which tests each sample and not the window",
-        &["steadystate", "steadystate_duration", "steadystate_ramp_time"],
-    ),
-    (
-        "it belongs to fio's command line and to no job",
-        &[
-            "alloc-size",
-            "append-terse",
-            "aux-path",
-            "bandwidth-log",
-            "client",
-            "daemonize",
-            "debug",
-            "eta",
-            "eta-interval",
-            "eta-newline",
-            "idle-prof",
-            "inflate-log",
-            "latency-log",
-            "max-jobs",
-            "merge-blktrace-only",
-            "minimal",
-            "output",
-            "output-format",
-            "parse-only",
-            "readonly",
-            "remote-config",
-            "section",
-            "server",
-            "showcmd",
-            "status-interval",
-            "terse-version",
-            "trigger",
-            "trigger-file",
-            "trigger-remote",
-            "trigger-timeout",
-            "warnings-fatal",
-        ],
-    ),
-];
 
 /// Values that are never passed on, whatever is forced: the option, the value, and why.
 const NEVER_SO: [(&str, &str, &str); 1] = [("stats", "0", "fio would keep no figures of the job")];
@@ -131,7 +59,7 @@ impl When {
 
 const SIZES: &str = "operations of several sizes: operations and bytes cannot be held against each other";
 /// What makes the number mean something else, and why.
-const DEFEATS: [(When, &[&str], &str); 12] = [
+const DEFEATS: [(When, &[&str], &str); 11] = [
     (When::On, &["zero_buffers"], "zeros compress to nothing wherever something compresses"),
     (When::Off, &["scramble_buffers"], "zeros compress to nothing wherever something compresses"),
     (When::Always, &["buffer_pattern"], "data that compresses or repeats measures the compression"),
@@ -144,7 +72,6 @@ const DEFEATS: [(When, &[&str], &str); 12] = [
     (When::Always, &["ignore_error"], "failed operations would count as done"),
     (When::Uneven, &["bsrange"], SIZES),
     (When::On, &["bssplit", "bs_unaligned"], SIZES),
-    (When::Always, &["number_ios", "io_size"], "the job would end before its window does"),
     (When::On, &["file_append", "fill_device", "create_only", "verify_only"], "it does another thing than measure"),
     (
         When::IsNot(&["0"]),
@@ -157,6 +84,7 @@ const DEFEATS: [(When, &[&str], &str); 12] = [
 /// What becomes a field of the workload, or window, settling and span of the run, or says what runs when.
 const FIELDS: &[&str] = &[
     "bs",
+    "bs_is_seq_rand",
     "buffered",
     "direct",
     "filesize",
@@ -181,7 +109,7 @@ const FIELDS: &[&str] = &[
     "wait_for",
 ];
 
-const TARGET: &[&str] = &["directory", "filename", "filename_format", "opendir", "unique_filename"];
+const TARGET: &[&str] = &["directory", "filename", "filename_format", "opendir"];
 
 /// What is set here in every job, or is of no matter to what is measured, with the values that fio takes.
 const OURS: &[(Takes, &[&str])] = &[
@@ -208,6 +136,7 @@ const OURS: &[(Takes, &[&str])] = &[
             "per_job_logs",
             "randrepeat",
             "slat_percentiles",
+            "unique_filename",
             "unlink",
             "unlink_each_loop",
         ],
@@ -216,6 +145,10 @@ const OURS: &[(Takes, &[&str])] = &[
     (
         Takes::Numbers,
         &[
+            // fio takes it and heeds it no longer.
+            "flow_watermark",
+            // Where the clock ends the job, no amount of work does.
+            "io_size",
             "log_alternate_epoch_clock_id",
             "log_avg_msec",
             "log_compression",
@@ -223,6 +156,7 @@ const OURS: &[(Takes, &[&str])] = &[
             "log_hist_coarseness",
             "log_hist_msec",
             "loops",
+            "number_ios",
             "openfiles",
             "percentile_list",
             "randseed",
@@ -331,6 +265,8 @@ fn remedy(key: &str, value: &str, is_worth_it: bool) -> (Option<&'static str>, S
         |word: &str, words: &[&'static str]| suggest::nearest(word, words.iter().copied()).filter(|_| is_worth_it);
     let asked = |word: &str| format!("did you mean `{key}={word}`?");
     match (fio::checked(key, value), takes(key)) {
+        // It is an option of fio's, and was meant.
+        _ if NEVER.iter().any(|(_, names)| names.contains(&key)) => (None, out()),
         (_, Some(Takes::Flag | Takes::Set)) if value != "0" => (None, format!("write {key}=1 or {key}=0")),
         (_, Some(Takes::Word(words))) => (None, near(value, words).map_or_else(out, asked)),
         (Err(fio::Refused::Engine), _) => {
@@ -345,7 +281,8 @@ fn remedy(key: &str, value: &str, is_worth_it: bool) -> (Option<&'static str>, S
 }
 
 /// Options that whole jobs are judged by and that become no field.
-const JUDGED: [&str; 3] = ["fdatasync", "filename", "sync"];
+const JUDGED: [&str; 9] =
+    ["fdatasync", "filename", "rate", "rate_iops", "rate_iops_min", "rate_min", "sync", "zonemode", "zonesize"];
 
 /// The name of an option that whole jobs are judged by.
 pub(super) fn field(key: &str) -> Option<&'static str> {
@@ -413,6 +350,11 @@ pub(super) fn is_word(key: &str) -> bool {
     let key = fio::canonical(key);
     ["rw", "kb_base", "wait_for", "name"].contains(&key)
         || matches!(takes(key), Some(Takes::Word(_) | Takes::Shares | Takes::Engine))
+}
+
+/// Is it a time in seconds, where no unit is said?
+pub(super) fn is_time(key: &str) -> bool {
+    ["ramp_time", "runtime", "startdelay"].contains(&fio::canonical(key))
 }
 
 /// Why fio would refuse a number, or take another than the one that was written.

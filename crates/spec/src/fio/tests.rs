@@ -231,7 +231,7 @@ fn everything_that_may_be_passed_on_has_one_rule() {
         };
         assert!(!matches!(rules::of(name, value), Rule::Never(_)), "{name} is allowed and refused");
     }
-    for (_, names) in rules::NEVER {
+    for (_, names) in never::NEVER {
         assert!(names.is_sorted() && names.iter().all(|name| terms::fio::checked(name, "1").is_err()), "{names:?}");
         assert!(names.iter().all(|name| terms::fio::canonical(name) == *name), "{names:?}");
     }
@@ -416,6 +416,9 @@ fn a_hint_says_what_is_right_for_the_option() {
         ("mem=mallok", "did you mean `mem=malloc`?"),
         ("szie=1g", "did you mean `size`?"),
         ("stats=0", "take it out"),
+        ("trim_percentage=10", "take it out"),
+        ("rw=randread:8", "write rw=randread"),
+        ("rw=trim", "it takes read"),
     ] {
         let notes = told(&format!("[j]\nsize=1g\n{line}\n"));
         let hints: Vec<&str> = errors(&notes).filter_map(|note| note.hint.as_deref()).collect();
@@ -467,7 +470,7 @@ fn lists() -> String {
         "Refused always:\n\n| because | options |\n| --- | --- |\n{}| it is not among the options that touch nothing but \
          what is measured | every other, and every part of a name |\n\nPassed on as they are, with values of letters, \
          digits and `_-+.,:%/` at most:\n{}.\n\nEngines: {engines}.\n",
-        rules::NEVER.iter().map(row).collect::<String>(),
+        never::NEVER.iter().map(row).collect::<String>(),
         kept.join(", ")
     )
 }

@@ -64,6 +64,9 @@ pub(super) fn size(text: &str, base: Base) -> Result<u64, Unread> {
 /// Why it is not read.
 pub(super) fn time(text: &str) -> Result<u64, Unread> {
     let (number, unit) = split(text)?;
+    if text.to_ascii_lowercase().trim_start().starts_with("0x") {
+        return Err(format!("fio counts `{}` in microseconds", text.escape_debug()));
+    }
     let lower = unit.to_ascii_lowercase();
     let nanos = if lower.is_empty() {
         Some(1_000_000_000)
@@ -150,7 +153,7 @@ mod tests {
         ] {
             assert_eq!(time(text), Ok(expect), "{text}");
         }
-        for text in ["x", "30sec", "5min", "1h30m", "00:01:00", "1.5", ""] {
+        for text in ["x", "30sec", "5min", "1h30m", "00:01:00", "1.5", "0x1e", ""] {
             assert!(time(text).is_err(), "{text}");
         }
     }

@@ -7,7 +7,10 @@ use super::units::{self, Base, Unread};
 
 /// What is right for an option whose value is not.
 const RIGHT: [(&[&str], &str); 9] = [
-    (&["buffered", "direct", "stonewall", "time_based"], "write 1 or 0: fio knows no other word for on and off"),
+    (
+        &["bs_is_seq_rand", "buffered", "direct", "stonewall", "time_based"],
+        "write 1 or 0: fio knows no other word for on and off",
+    ),
     (&["bs", "bsrange"], "write one size, such as bs=4k"),
     (&["filesize", "offset", "offset_increment", "size"], "write one size in bytes, such as 1g"),
     (&["ramp_time", "runtime", "startdelay"], "write one time, such as 30s or 2m"),
@@ -27,19 +30,40 @@ pub(super) fn unreadable(option: &Option_, why: &str) -> Note {
     Note::error("fio-bad-value", Some(option.span), message).hint(right.unwrap_or("write one value that fio takes"))
 }
 
-/// Sizes of blocks for reads and for writes: `4k`, `4k,64k`. Trims, the third, are never measured.
-pub(super) fn blocks(text: &str, base: Base) -> Result<[Bytes; 2], Unread> {
+/// What an option says of reads, of writes and of trims.
+pub(super) type ByDirection = [u64; 3];
+
+/// Numbers for reads, writes and trims: `4k`, `4k,64k`, `,64k`. The last goes for what stands behind it, and a place that is
+/// left empty for what was `known` before.
+pub(super) fn by_direction(text: &str, base: Base, mut known: ByDirection) -> Result<ByDirection, Unread> {
     let parts: Vec<&str> = text.split(',').collect();
-    let (reads, writes) = match parts[..] {
-        [one] => (one, one),
-        [reads, writes] | [reads, writes, _] => (reads, writes),
-        _ => return Err("there are three kinds of operations at most".to_owned()),
-    };
-    let read = |text| match units::size(text, base)? {
-        0 => Err("it is a block of no bytes".to_owned()),
-        bytes => Ok(Bytes(bytes)),
-    };
-    Ok([read(reads)?, read(writes)?])
+    if parts.len() > known.len() {
+        return Err("there are three kinds of operations at most".to_owned());
+    }
+    if parts.iter().all(|part| part.is_empty()) {
+        return Err("there is no value".to_owned());
+    }
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_empty()) {
+        let number = units::size(part, base)?;
+        let until = if at + 1 == parts.len() { known.len() } else { at + 1 };
+        known[at..until].fill(number);
+    }
+    Ok(known)
+}
+
+/// Sizes of blocks. Trims are never measured.
+pub(super) fn blocks(text: &str, base: Base, known: [Bytes; 2]) -> Result<[Bytes; 2], Unread> {
+    // fio divides such a list here, too, and nobody means that.
+    if let Some((reads, writes)) = text.split_once(['-', ':']).filter(|(reads, writes)| reads != writes) {
+        let (reads, writes) = (reads.escape_debug(), writes.escape_debug());
+        return Err(format!("fio takes it for blocks of {reads} to read and of {writes} to write, and for no range"));
+    }
+    let text = text.split(['-', ':']).next().unwrap_or_default();
+    let [reads, writes, _] = by_direction(text, base, [known[0].0, known[1].0, 1])?;
+    if reads == 0 || writes == 0 {
+        return Err("it is a block of no bytes".to_owned());
+    }
+    Ok([Bytes(reads), Bytes(writes)])
 }
 
 /// Bytes of a file, if a number says so: a share of a device is that of another device.
@@ -53,7 +77,7 @@ pub(super) fn span(text: &str, base: Base) -> Result<Option<Bytes>, Unread> {
     Ok(Some(Bytes(units::size(text, base)?)).filter(|bytes| bytes.0 > 0))
 }
 
-/// Where in a file a job begins: in bytes, as a share is that of another file.
+/// Where in a file a job begins, or how far behind the one before it: in bytes, as a share is that of another file.
 pub(super) fn offset(text: &str, base: Base) -> Result<Bytes, Unread> {
     match text.strip_suffix('%') {
         Some(percent) if percent.parse() == Ok(0_u8) => Ok(Bytes(0)),
@@ -62,8 +86,13 @@ pub(super) fn offset(text: &str, base: Base) -> Result<Bytes, Unread> {
     }
 }
 
+/// What is counted here in whole milliseconds.
 pub(super) fn time(text: &str) -> Result<Option<Nanos>, Unread> {
-    Ok(Some(Nanos(units::time(text)?)).filter(|time| time.0 > 0))
+    let time = Nanos(units::time(text)?);
+    if time != Nanos::millis(time.as_millis()) {
+        return Err("it is to be whole milliseconds".to_owned());
+    }
+    Ok(Some(time).filter(|time| time.0 > 0))
 }
 
 pub(super) fn within(text: &str, base: Base, range: std::ops::RangeInclusive<u64>) -> Result<u32, Unread> {
@@ -87,4 +116,37 @@ pub(super) fn flag(option: &Option_) -> Result<bool, Unread> {
 /// An option that is said by its name alone.
 pub(super) fn set(option: &Option_) -> Result<bool, Unread> {
     if option.value.is_none() { Ok(true) } else { flag(option) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each was given to fio 3.33, which tells the sizes that it takes when it begins to run.
+    #[test]
+    fn sizes_are_those_that_fio_takes_for_each_direction() {
+        let known = [Bytes(16), Bytes(32)];
+        for (text, reads, writes) in [
+            ("8k", 8192, 8192),
+            ("8k,4k", 8192, 4096),
+            ("8k,4k,2k", 8192, 4096),
+            (",8k", 16, 8192),
+            ("8k,", 8192, 32),
+            ("8k,4k,", 8192, 4096),
+            (",,8k", 16, 32),
+            ("4k-4k", 4096, 4096),
+        ] {
+            assert_eq!(blocks(text, Base::Binary, known), Ok([Bytes(reads), Bytes(writes)]), "{text}");
+        }
+        for text in ["", ",", "0", "4k,0", "4k,4k,4k,4k", "4kx", "4k-8k", "4k:8k"] {
+            assert!(blocks(text, Base::Binary, known).is_err(), "{text}");
+        }
+        assert!(blocks("4k-8k", Base::Binary, known).is_err_and(|why| why.contains("4k to read and of 8k to write")));
+    }
+
+    #[test]
+    fn times_are_whole_milliseconds() {
+        assert_eq!(time("1500us"), Err("it is to be whole milliseconds".to_owned()));
+        assert_eq!((time("2ms"), time("0")), (Ok(Some(Nanos::millis(2))), Ok(None)));
+    }
 }
