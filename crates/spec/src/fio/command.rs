@@ -2,60 +2,148 @@
 
 use terms::fio;
 
-/// Options of the command line alone that change nothing of what is measured; with a value behind them, or not.
-const PRINTING: [(&str, bool); 13] = [
+/// Options of the command line alone that change nothing of what is measured; with a word behind them, or not.
+const PRINTING: [(&str, bool); 16] = [
     ("output", true),
     ("output-format", true),
     ("append-terse", false),
+    ("bandwidth-log", false),
+    ("debug", true),
     ("minimal", false),
     ("terse-version", true),
     ("eta", true),
     ("eta-newline", true),
     ("eta-interval", true),
+    ("parse-only", false),
+    ("showcmd", false),
     ("status-interval", true),
-    ("readonly", false),
     ("max-jobs", true),
     ("alloc-size", true),
     ("warnings-fatal", false),
 ];
 
+/// What fio is told of writes: it refuses these.
+const READONLY: &str = "readonly";
+
+/// Letters that begin a comment in a job file, or end a line.
+const NONE_OF: [char; 3] = ['#', ';', '\n'];
+
+/// A command line on its way to a job file.
+struct Line {
+    text: String,
+    /// The engine of what speaks for all jobs, and of the job that is spoken of.
+    shared: String,
+    engine: String,
+    has_job: bool,
+    is_readonly: bool,
+    /// The first `rw` that does not only read.
+    writes: Option<String>,
+}
+
 /// The job file that says what fio's arguments say: what comes before the first `--name` speaks for all jobs, each
-/// `--name` begins one. The words `sudo` and `fio` may stand before them.
+/// `--name` begins one. `sudo` and fio's own name may stand before them.
 ///
 /// # Errors
 /// The argument that is none of fio's, and why.
 pub fn job_file(arguments: &[String]) -> Result<String, String> {
-    let mut text = String::new();
-    let mut words = arguments.iter().skip_while(|word| ["sudo", "fio"].contains(&word.as_str())).peekable();
+    let default = "psync".to_owned();
+    let mut line = Line {
+        text: String::new(),
+        shared: default.clone(),
+        engine: default,
+        has_job: false,
+        is_readonly: false,
+        writes: None,
+    };
+    let mut words = behind_fio(arguments).iter();
     while let Some(word) = words.next() {
         let said = word.trim_start_matches('-');
         if said.len() == word.len() {
-            return Err(format!("`{}` is no option; a job file is checked by its name alone", word.escape_debug()));
+            return Err(format!(
+                "`{}` is no option, and fio takes it for a job file: check that by its name alone, and join a value to its \
+                 option by `=`",
+                word.escape_debug()
+            ));
         }
         let (key, own) = said.split_once('=').map_or((said, None), |(key, value)| (key, Some(value)));
         let printing = PRINTING.iter().find(|(name, _)| *name == key);
-        let takes_next = printing.map_or_else(|| !fio::is_set(key), |(_, value)| *value);
-        let value = match own {
-            None if takes_next => words.next().map(String::as_str),
-            own => own,
-        };
-        if value.is_some_and(|value| value.contains(['#', ';', '\n'])) {
-            return Err(format!("`{}` cannot stand in a job file", word.escape_debug()));
-        }
-        if printing.is_some() {
-            continue;
-        }
-        match (key, value) {
-            ("name", Some(name)) => text.push_str(&format!("[{name}]\n")),
-            _ => {
-                if text.is_empty() {
-                    text.push_str("[global]\n");
-                }
-                text.push_str(&value.map_or_else(|| format!("{key}\n"), |value| format!("{key}={value}\n")));
-            }
+        let takes_next = printing.map_or_else(|| key != READONLY && !fio::is_set(key), |(_, value)| *value);
+        let value = if own.is_none() && takes_next { words.next().map(String::as_str) } else { own };
+        if printing.is_none() {
+            line.take(key, value)?;
         }
     }
-    Ok(text)
+    line.whole()
+}
+
+/// What stands behind fio's own name, where that is there.
+fn behind_fio(arguments: &[String]) -> &[String] {
+    let is_fio = |word: &String| word == "fio" || word.ends_with("/fio");
+    match arguments {
+        [first, rest @ ..] if is_fio(first) => rest,
+        [first, rest @ ..] if first == "sudo" => {
+            let options = rest.iter().take_while(|word| word.starts_with('-')).count();
+            rest.get(options).filter(|word| is_fio(word)).map_or(arguments, |_| &rest[options + 1..])
+        }
+        _ => arguments,
+    }
+}
+
+impl Line {
+    fn take(&mut self, key: &str, value: Option<&str>) -> Result<(), String> {
+        let name = fio::canonical(key);
+        match (name, value) {
+            (READONLY, _) => {
+                self.is_readonly = true;
+                return Ok(());
+            }
+            ("name", Some(job)) => {
+                self.begin(job);
+                return Ok(());
+            }
+            ("ioengine", Some(engine)) => fio::engine(engine).clone_into(&mut self.engine),
+            ("rw", Some(rw)) if !["read", "randread"].contains(&rw) => {
+                self.writes.get_or_insert(rw.to_owned());
+            }
+            _ => {}
+        }
+        if let Some(engines) = fio::engines_with(name).filter(|engines| !engines.contains(&self.engine.as_str())) {
+            return Err(format!("fio takes `--{key}` only behind `--ioengine` with one of {}", engines.join(", ")));
+        }
+        let value = value.map(|value| if name == "description" { plain(value) } else { value.to_owned() });
+        if value.as_ref().is_some_and(|value| value.contains(NONE_OF)) {
+            return Err(format!("the value of `--{}` has a letter that no job file can hold", key.escape_debug()));
+        }
+        if self.text.is_empty() {
+            self.text.push_str("[global]\n");
+        }
+        self.text.push_str(&value.map_or_else(|| format!("{key}\n"), |value| format!("{key}={value}\n")));
+        Ok(())
+    }
+
+    /// Begins a job, or more of what speaks for all.
+    fn begin(&mut self, job: &str) {
+        let is_job = !job.starts_with("global");
+        if !self.has_job {
+            self.shared.clone_from(&self.engine);
+        }
+        self.engine.clone_from(&self.shared);
+        self.has_job |= is_job;
+        self.text.push_str(&format!("[{}]\n", plain(job)));
+    }
+
+    fn whole(self) -> Result<String, String> {
+        match self.writes {
+            Some(rw) if self.is_readonly => Err(format!("fio refuses `--rw={}` with --readonly", rw.escape_debug())),
+            _ if !self.has_job => Err("the command line has no job: say --name=NAME".to_owned()),
+            _ => Ok(self.text),
+        }
+    }
+}
+
+/// A text for people, in letters that a job file can hold.
+fn plain(text: &str) -> String {
+    text.replace(NONE_OF, "-")
 }
 
 #[cfg(test)]
@@ -76,6 +164,30 @@ mod tests {
         ] {
             assert_eq!(of(line).as_deref(), Ok(text), "{line}");
         }
-        assert!(of("--name=a job.fio").is_err() && of("--name=a --description=a;b").is_err());
+        for line in
+            ["/usr/bin/fio --name=a --rw=read", "sudo -E fio --name=a --rw=read", "--name=a --debug=io --rw=read"]
+        {
+            assert_eq!(of(line).as_deref(), Ok("[a]\nrw=read\n"), "{line}");
+        }
+        assert_eq!(of("--name=a;b --description=#1").as_deref(), Ok("[a-b]\ndescription=-1\n"));
+    }
+
+    /// Each was given to fio 3.33, which refused it.
+    #[test]
+    fn what_fio_refuses_of_a_command_line_is_refused_with_the_reason() {
+        for (line, why) in [
+            ("--name=a job.fio", "takes it for a job file"),
+            ("--name=a --thread 1", "join a value"),
+            ("taskset -c 0 fio --name=a", "`taskset` is no option"),
+            ("--rw=read --size=1g", "say --name="),
+            ("--name=a --hipri --ioengine=io_uring", "only behind `--ioengine`"),
+            ("--readonly --name=a --rw=randwrite", "with --readonly"),
+            ("--name=a --rate=1;2", "no job file can hold"),
+        ] {
+            assert!(of(line).is_err_and(|told| told.contains(why)), "{line}: {:?}", of(line));
+        }
+        for line in ["--ioengine=io_uring --name=a --hipri", "--readonly --name=a --rw=randread"] {
+            assert!(of(line).is_ok(), "{line}");
+        }
     }
 }
