@@ -209,7 +209,7 @@ fn what_defeats_measurement_is_refused_unless_forced_and_what_runs_programs_alwa
 }
 
 /// What `fio check` says of a text: its status, and standard error.
-fn checked(text: &str) -> (bool, String) {
+fn checked(text: impl AsRef<[u8]>) -> (bool, String) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_bedplate")).args(["fio", "check"]).arg(file.path()).output().unwrap();
@@ -221,7 +221,9 @@ fn a_check_ends_with_a_verdict_and_carets_are_below_what_they_mean() {
     let job = "[a]\ndirect=1\nrw=randread\nruntime=9\ntime_based\n";
     let (taken, told) = checked(job);
     assert!(taken && told.ends_with("\n1 workload can be measured: RND 4 KiB Q1 T1 read\n"), "{told}");
-    let (taken, told) = checked(&format!("\u{feff}[global]\nbs=8k\n{job}"));
+    let (taken, _) = checked([&b"; \xb2\xe2\xca\xd4\n"[..], job.as_bytes()].concat());
+    assert!(taken, "fio takes comments in any encoding");
+    let (taken, told) = checked(format!("\u{feff}[global]\nbs=8k\n{job}"));
     assert!(!taken && told.contains("\n1 | [global]\n  | ^\n"), "{told}");
     assert!(told.ends_with("\n1 error: nothing of this is measured\n"), "{told}");
 }

@@ -18,10 +18,16 @@ pub(crate) fn import(
     set: &[(String, String)],
     settings: &Settings,
 ) -> Result<Imported, Failure> {
-    let text = crate::input::text(file, "job file", |_| "`bedplate fio export quickstart` writes some")?;
+    let text = text(file, "`bedplate fio export quickstart` writes some")?;
     let include = |name: &str| beside(file, name);
     let reader = Reader { forced: force, variables: &variables(set), include: &include };
     read(&reader, &spell_path(file), &text, settings)
+}
+
+/// The text of a job file. fio takes comments in any encoding, and elsewhere no such letter is taken.
+fn text(file: &Path, hint: &str) -> Result<String, Failure> {
+    let bytes = crate::input::bytes(file, "job file", crate::input::TEXT, |_| hint)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 pub(crate) fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
@@ -80,7 +86,7 @@ fn beside(file: &Path, name: &str) -> Result<String, String> {
     if !path.starts_with(&folder) {
         return Err("it leads out of the job file's folder".to_owned());
     }
-    crate::input::text(&path, "job file", |_| "").map_err(|_| "it is no readable file of text".to_owned())
+    text(&path, "").map_err(|_| "it is no readable file of text".to_owned())
 }
 
 #[cfg(test)]
