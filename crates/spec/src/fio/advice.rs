@@ -16,13 +16,14 @@ type Advice = (&'static str, String, &'static str);
 type Look = fn(&Job, &Workload) -> Option<Advice>;
 
 /// Each with the options that it follows from: of a value that was not read, nothing does.
-const LOOKS: [(&[&str], Look); 9] = [
+const LOOKS: [(&[&str], Look); 10] = [
     (&["ioengine", "iodepth"], waits),
     (&["size", "filesize"], sizeless),
     (&["size", "filesize", "numjobs"], small),
     (&["direct", "buffered", "ioengine", "rw", "fsync", "fdatasync", "sync"], buffered),
     (&["direct", "buffered", "ioengine", "iodepth"], blocks_on_submission),
     (&["rw", "numjobs", "offset_increment", "filename", "filename_format"], in_step),
+    (&["numjobs", "offset_increment", "size", "filesize"], farther),
     (&[], paced),
     (&["rw"], random_share),
     (&["rw"], random_share_of_none),
@@ -101,6 +102,16 @@ fn in_step(job: &Job, _: &Workload) -> Option<Advice> {
     };
     let hint = "give each its part: offset_increment as large as size, or no filename";
     is_so.then(|| ("fio-in-step", told(), hint))
+}
+
+fn farther(job: &Job, _: &Workload) -> Option<Advice> {
+    let (step, size) = (job.work.increment?, job.size()?);
+    let told = || {
+        let name = job.name.escape_debug();
+        format!("the parts of the {} jobs of `{name}` begin {step} from one another in fio, and {size} here", job.jobs)
+    };
+    let hint = "make offset_increment as large as size, or size as large as it";
+    (job.jobs > 1 && step > size).then(|| ("fio-offset", told(), hint))
 }
 
 fn paced(job: &Job, workload: &Workload) -> Option<Advice> {

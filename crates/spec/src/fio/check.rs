@@ -34,6 +34,10 @@ impl Job {
             let hint = "write multiples of 512 bytes; fio reads `KiB` as 1000 and `k` as 1024";
             error("fio-bad-value", message, hint);
         }
+        if self.locks && !self.work.direct && !self.is_unsure(&["direct", "buffered", "lockmem"]) {
+            let message = format!("`{name}` locks memory, which the page cache that it goes through would have");
+            error("fio-bad-value", message, "leave lockmem out, or say direct=1");
+        }
         let is_sized = !self.is_unsure(&["bs", "numjobs", "size", "filesize"]);
         // Clones on one file go over the same blocks.
         let clones = if self.has_parts() { u64::from(self.jobs) } else { 1 };

@@ -88,6 +88,8 @@ pub(super) struct Job {
     pub(super) delay: Option<(Nanos, Span)>,
     pub(super) files: Files,
     pub(super) by_clock: bool,
+    /// It keeps memory that the page cache would have.
+    pub(super) locks: bool,
     rw: String,
     reads: u8,
     pub(super) base: Base,
@@ -130,6 +132,7 @@ impl Job {
             delay: None,
             files: Files::Own,
             by_clock: false,
+            locks: false,
             rw: "read".to_owned(),
             reads: 50,
             base: Base::Binary,
@@ -226,6 +229,7 @@ impl Job {
                 return Err("it works on several files in turn, and a workload has one".to_owned());
             }
             "time_based" => self.by_clock = set(option)?,
+            "lockmem" => self.locks = units::size(text, base)? > 0,
             "stonewall" => self.stonewall = set(option)?.then_some(option.span),
             "wait_for" => self.wait_for = Some((text.to_owned(), option.span)),
             "filename" => {

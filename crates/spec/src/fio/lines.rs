@@ -161,12 +161,18 @@ impl Lines<'_> {
     }
 
     fn option(&mut self, line: &str, span: Span) -> Option_ {
+        let names = line.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
+        self.used.extend(names.map(|(name, _)| name.to_owned()));
+        // fio fills in variables anywhere in a line: one may stand for the name of an option, or for all of it.
+        let is_named = line.split('=').next().is_some_and(|key| key.contains("${"));
+        let filled = if is_named { self.filled(line, span) } else { Some(line.to_owned()) };
+        let Some(line) = filled else {
+            return Option_ { key: line.to_owned(), value: None, span, unread: true, meant: None };
+        };
         let (key, value) = match line.split_once('=') {
             Some((key, value)) => (key.trim_end(), Some(value)),
-            None => (line, None),
+            None => (line.as_str(), None),
         };
-        let names = value.iter().flat_map(|text| text.split("${").skip(1)).filter_map(|rest| rest.split_once('}'));
-        self.used.extend(names.map(|(name, _)| name.to_owned()));
         let read = value.map(|value| self.value(key, value, span));
         let unread = read == Some(None);
         let value = read.flatten();

@@ -27,7 +27,7 @@ pub(super) const NEVER: [(&str, &[&str]); 11] = [
     ),
     (
         "it changes the machine or who runs the job",
-        &["allow_mounted_write", "cgroup", "cgroup_nodelete", "cgroup_weight", "gid", "ioscheduler", "lockmem", "uid"],
+        &["allow_mounted_write", "cgroup", "cgroup_nodelete", "cgroup_weight", "gid", "ioscheduler", "uid"],
     ),
     ("it reaches for other machines", &["hostname", "listen", "pingpong", "port", "protocol", "uri"]),
     ("it takes the place of the job", &["profile"]),

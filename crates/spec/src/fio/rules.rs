@@ -92,6 +92,7 @@ const FIELDS: &[&str] = &[
     "ioengine",
     "iodepth",
     "kb_base",
+    "lockmem",
     "name",
     "nrfiles",
     "numjobs",

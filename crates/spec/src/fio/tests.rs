@@ -200,6 +200,32 @@ fn variables_are_refused_wherever_they_stand() {
 }
 
 #[test]
+fn a_variable_may_stand_for_an_option_or_for_all_of_a_line() {
+    let text = "[j]\nrw=read\n${LINE}\n${KEY}=8k\n";
+    let nothing = |_: &str| Err("there is none".to_owned());
+    let known: BTreeMap<String, String> =
+        [("LINE", "iodepth=4"), ("KEY", "bs")].map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let read = |variables| Reader { forced: false, variables, include: &nothing }.read(text);
+    let (imported, notes) = read(&known);
+    let work = imported.unwrap_or_else(|| panic!("{notes:?}")).workloads.remove(0);
+    assert_eq!(work.block, Bytes::kib(8));
+    let none = BTreeMap::new();
+    let (_, notes) = read(&none);
+    let wanted: Vec<&str> = errors(&notes).map(|note| note.code.as_str()).collect();
+    assert_eq!(wanted, ["fio-variable", "fio-variable"], "{notes:?}");
+    let program = [("LINE", "exec_prerun=touch /tmp/x"), ("KEY", "bs")];
+    let program = program.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    assert!(errors(&read(&program).1).any(|note| note.message.contains("runs a program")));
+}
+
+#[test]
+fn memory_that_is_locked_matters_to_the_page_cache_alone() {
+    let notes = |lines: &str| told(&format!("[j]\nrw=read\nsize=1g\nlockmem=1g\n{lines}\n"));
+    assert_eq!(errors(&notes("direct=1")).next(), None);
+    assert!(errors(&notes("direct=0")).any(|note| note.message.contains("locks memory")));
+}
+
+#[test]
 fn lines_are_read_as_fio_reads_them() {
     // A comment anywhere, sections that fio takes for global ones by how they begin, and only for the jobs behind them.
     let text =
@@ -318,7 +344,9 @@ fn a_job_waits_for_one_that_stands_before_it() {
 }
 
 /// Lines, and a word of the warning that they are worth; none where nothing is to be said of it.
-const WORTH: [(&str, &str, bool); 27] = [
+const WORTH: [(&str, &str, bool); 29] = [
+    ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=8g", "fio-offset", true),
+    ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=2g", "fio-offset", false),
     ("rw=randread\nrate_iops=500", "fio-pace", true),
     ("rw=randread\nrate=1m,1m\nrate_process=poisson", "fio-pace", true),
     ("rw=randread\nthinktime=10", "fio-pace", true),
@@ -408,7 +436,7 @@ fn a_hint_says_what_is_right_for_the_option() {
         ("ioengine=libiao", "did you mean `ioengine=libaio`?"),
         ("ioengine=null", "say one of these engines"),
         ("rw=randraed", "did you mean `randread`?"),
-        ("direct=yes", "write 1 or 0"),
+        ("direct=yes", "write 1 for on"),
         ("bs=0", "one size, such as bs=4k"),
         ("nrfiles=100", "write nrfiles=1, or leave it out"),
         ("filename=a:b", "leave it out"),
