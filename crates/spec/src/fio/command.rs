@@ -58,6 +58,9 @@ pub fn job_file(arguments: &[String]) -> Result<String, String> {
     let mut words = behind_fio(arguments).iter();
     while let Some(word) = words.next() {
         let said = word.trim_start_matches('-');
+        if said.len() == word.len() && words.clone().any(is_fio) {
+            return Err(format!("`{}` stands before fio: give what stands behind it", word.escape_debug()));
+        }
         if said.len() == word.len() {
             return Err(format!(
                 "`{}` is no option, and fio takes it for a job file: check that by its name alone, and join a value to its \
@@ -76,9 +79,12 @@ pub fn job_file(arguments: &[String]) -> Result<String, String> {
     line.whole()
 }
 
+fn is_fio(word: &String) -> bool {
+    word == "fio" || word.ends_with("/fio")
+}
+
 /// What stands behind fio's own name, where that is there.
 fn behind_fio(arguments: &[String]) -> &[String] {
-    let is_fio = |word: &String| word == "fio" || word.ends_with("/fio");
     match arguments {
         [first, rest @ ..] if is_fio(first) => rest,
         [first, rest @ ..] if first == "sudo" => {
@@ -172,13 +178,13 @@ mod tests {
         assert_eq!(of("--name=a;b --description=#1").as_deref(), Ok("[a-b]\ndescription=-1\n"));
     }
 
-    /// Each was given to fio 3.33, which refused it.
+    /// What fio itself is given here, fio 3.33 refused.
     #[test]
     fn what_fio_refuses_of_a_command_line_is_refused_with_the_reason() {
         for (line, why) in [
             ("--name=a job.fio", "takes it for a job file"),
             ("--name=a --thread 1", "join a value"),
-            ("taskset -c 0 fio --name=a", "`taskset` is no option"),
+            ("taskset -c 0 fio --name=a", "`taskset` stands before fio"),
             ("--rw=read --size=1g", "say --name="),
             ("--name=a --hipri --ioengine=io_uring", "only behind `--ioengine`"),
             ("--readonly --name=a --rw=randwrite", "with --readonly"),
