@@ -17,6 +17,7 @@ mod never;
 mod parts;
 mod passed;
 mod rules;
+mod together;
 mod units;
 mod values;
 

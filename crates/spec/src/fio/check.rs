@@ -3,7 +3,7 @@
 use terms::Note;
 
 use super::job::{Job, Work};
-use super::passed::TOGETHER;
+use super::together::TOGETHER;
 
 /// Bytes that a drive takes at once at least: what passes by the page cache begins and ends at multiples of it.
 const SECTOR: u64 = 512;
