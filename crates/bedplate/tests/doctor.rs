@@ -116,7 +116,7 @@ fn a_member_that_waits_for_its_turn_is_neither_missing_nor_at_the_beginning() {
     assert!(said[0].what.starts_with("2 of 3 members are in sync"), "{said:?}");
     assert!(said[0].remedy.commands.iter().all(|command| !command.contains("--add")), "{said:?}");
     let said = found_in(&capture, "array-resyncing");
-    assert_eq!(said[0].what, "a recover waits for another");
+    assert_eq!(said[0].what, "a rebuild waits for another");
     assert!(!said[0].why.contains("% are done"), "{said:?}");
 }
 

@@ -59,8 +59,11 @@ pub(super) const CHECKS: &[Check] = &[
 fn survives(level: &str, devices: u32, lost: u32, node: &Node) -> String {
     let left = of_level(level, devices).unwrap_or(0).saturating_sub(lost);
     let loss = match left {
-        0 => "no redundancy is left: 0 drives more may be lost".to_owned(),
-        left => format!("it is sure to survive the loss of {} more", count(u64::from(left), "drive")),
+        // Of RAID-10 it depends on which: only the other copy of what is gone is a last one.
+        0 if level.starts_with("raid10") => "it is not sure to survive the loss of another drive".to_owned(),
+        0 => "no redundancy is left: the next drive that is lost takes data with it".to_owned(),
+        1 => "it is sure to survive the loss of another drive, and not of two".to_owned(),
+        left => format!("it is sure to survive the loss of {left} more drives"),
     };
     // No array has no size: nobody looked.
     if node.size.0 == 0 { loss } else { format!("{loss}; {} of data stand on it", node.size) }
@@ -266,10 +269,11 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
     let whole = members.missing == 0 && members.faulty.is_empty();
     if is_at_work(md) && !whole {
         return found
-            .advise(
-                "Let it finish what it does: until then nothing is added or taken out. Then take out what failed (`mdadm --remove \
+            .advise(format!(
+                "Let it finish what it does: until then nothing is added or taken out. Then take out what failed (`mdadm {} --remove \
                  failed`) and put another drive in its place.",
-            )
+                path(node)
+            ))
             .look("cat /proc/mdstat");
     }
     if whole && md.sync_action.known().and_then(Option::as_deref) == Some("frozen") {

@@ -46,7 +46,7 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
             finding(
                 severity,
                 &at,
-                format!("a {action} is going on"),
+                format!("a {} is going on", noun(action)),
                 "1 more reader or writer on every image until it is done",
             )
             .seen(format!("dmsetup status {}", label(node)), action)
@@ -54,6 +54,11 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
             .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
         );
     }
+}
+
+/// The kernel calls by a verb what people call a rebuild.
+fn noun(action: &str) -> &str {
+    if action == "recover" { "rebuild" } else { action }
 }
 
 /// Is it going on?
@@ -99,6 +104,7 @@ impl Work {
     }
 
     fn what(&self, action: &str) -> String {
+        let action = noun(action);
         match self.pace {
             Pace::Waits => format!("a {action} waits for another"),
             Pace::Held => format!("a {action} waits for the first write"),

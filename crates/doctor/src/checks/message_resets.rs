@@ -22,8 +22,15 @@ pub(super) fn often<'a>(lines: &[&'a str]) -> Often<'a> {
     let mut resets = Vec::new();
     let mut plugged: BTreeMap<&str, usize> = BTreeMap::new();
     let mut counts: BTreeMap<(usize, usize, &str), usize> = BTreeMap::new();
+    // `uas_eh_device_reset_handler` of the kernel's `drivers/usb/storage/uas.c` says that it starts, resets its port, and says what came of it.
+    let mut by_driver = false;
     for line in lines {
-        match Said::of(line) {
+        let said = Said::of(line);
+        if let (true, Said::Reset(port)) = (by_driver, &said) {
+            ports.insert((plugged.get(port).copied().unwrap_or(0), *port));
+        }
+        by_driver = line.contains("reset_handler start");
+        match said {
             Said::Start => run += 1,
             Said::Usb { host, port } => {
                 hosts.extend(host);

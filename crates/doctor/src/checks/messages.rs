@@ -10,7 +10,7 @@ use super::message_kinds::{
     POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS,
     UNMOUNTABLE, Words,
 };
-use super::{PCI, message_arrays, message_ports, message_resets};
+use super::{PCI, message_arrays, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
@@ -88,7 +88,11 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
         return;
     }
     let cost = format!("{} since boot{}{more}", count(number(lines.len()), "message"), kind.cost);
-    let found = finding(kind.severity, &Place::machine(), kind.what, cost);
+    let what = match message_names::of(lines) {
+        Some(names) => format!("{} ({names})", kind.what),
+        None => kind.what.to_owned(),
+    };
+    let found = finding(kind.severity, &Place::machine(), what, cost);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
     round.find(found.advise(kind.advice).look(kind.command));
 }

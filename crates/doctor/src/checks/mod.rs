@@ -21,6 +21,7 @@ mod integrity;
 mod lvm;
 mod message_arrays;
 mod message_kinds;
+mod message_names;
 mod message_ports;
 mod message_resets;
 mod messages;

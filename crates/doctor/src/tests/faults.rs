@@ -726,7 +726,7 @@ fn arrays() -> Vec<Fault> {
             },
             &["a resync waits for the first write", "`mdadm --readwrite`"],
         ),
-        fault("array-resyncing", Error, |m| raid(m).sync_action = Known("recover".into()), &["a recover is going on"]),
+        fault("array-resyncing", Error, |m| raid(m).sync_action = Known("recover".into()), &["a rebuild is going on"]),
         fault(
             "array-mismatches",
             Warning,

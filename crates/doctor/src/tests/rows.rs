@@ -149,7 +149,7 @@ fn what_is_delayed_waits_for_another_and_is_not_at_the_beginning() {
         md(m, "md1").sync_waits = true;
     };
     let said = one("array-resyncing", wait);
-    has(&said, &["a recover waits for another", "delayed"]);
+    has(&said, &["a rebuild waits for another", "delayed"]);
     has_not(&said, &["% are done"]);
     let said = one("array-degraded", wait);
     has(&said, &["waits for its turn"]);

@@ -1,0 +1,81 @@
+//! Devices that messages name: whoever reads a finding has to know where to look.
+
+use std::collections::BTreeSet;
+
+use crate::words::list;
+
+/// More are not listed.
+const MOST: usize = 8;
+
+/// `sda, ata3 and dm-1`; nothing where no message names one.
+pub(super) fn of(lines: &[&str]) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='\"".contains(c)));
+    let all: Vec<&str> = words.filter_map(name).filter(|name| seen.insert(*name)).collect();
+    match all.len() {
+        0 => None,
+        1..=MOST => Some(list(&all)),
+        more => Some(format!("{} and {} more", all[..MOST].join(", "), more - MOST)),
+    }
+}
+
+/// The word where it is the kernel's name of a block device, of a controller or of a port. `ata3.00` is the drive at `ata3`.
+fn name(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches("/dev/").trim_end_matches('.');
+    let word = word.split_once('.').filter(|(port, _)| port.starts_with("ata")).map_or(word, |(port, _)| port);
+    let is_it = |(start, goes_on): &(&str, GoesOn)| word.strip_prefix(start).is_some_and(goes_on);
+    KINDS.iter().any(is_it).then_some(word)
+}
+
+/// Is it what may come behind such a beginning?
+type GoesOn = fn(&str) -> bool;
+
+/// How names begin, and how they go on.
+const KINDS: [(&str, GoesOn); 10] = [
+    ("sd", is_lettered),
+    ("hd", is_lettered),
+    ("vd", is_lettered),
+    ("xvd", is_lettered),
+    ("ata", is_number),
+    ("dm-", is_number),
+    ("md", is_numbered),
+    ("nvme", is_numbered),
+    ("mmcblk", is_numbered),
+    ("pmem", is_numbered),
+];
+
+/// `a`, `aa`, `b1`.
+fn is_lettered(rest: &str) -> bool {
+    let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    (1..=3).contains(&letters.len()) && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_number(rest: &str) -> bool {
+    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `0`, `0n1`, `0p2`, `0n1p3`.
+fn is_numbered(rest: &str) -> bool {
+    rest.split(['n', 'p']).all(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_devices_are_found_in_messages() {
+        let said = |line: &str| of(&[line]);
+        for (line, names) in [
+            ("[1.0] ata3.00: exception Emask 0x0", "ata3"),
+            ("I/O error, dev sdaa, sector 8 op 0x0:(READ)", "sdaa"),
+            ("EXT4-fs error (device mmcblk0p2): ext4_lookup:1785: inode #46: comm sd-pam", "mmcblk0p2"),
+            ("sd 2:0:0:0: [sdc] tag#2 uas_eh_abort_handler 0 uas-tag 1 inflight: CMD", "sdc"),
+            ("nvme nvme0: I/O 12 QID 4 timeout", "nvme0"),
+            ("md/raid:md0: Disk failure on sdb1, disabling device.", "md0 and sdb1"),
+        ] {
+            assert_eq!(said(line).as_deref(), Some(names), "{line}");
+        }
+        assert_eq!(said("usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd"), None);
+    }
+}
