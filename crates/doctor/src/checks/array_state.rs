@@ -201,6 +201,8 @@ fn degraded(machine: &Machine, round: &mut Round) {
         } else {
             format!("{} of {all} are missing or faulty", members.missing.max(u32::from(!members.faulty.is_empty())))
         };
+        // Whether RAID-10 can do without several depends on which they are, and only the kernel that runs it knows.
+        let is_doubtful = md.level.starts_with("raid10") && *degraded > 1 && md.state.known().is_none();
         let failed = has_failed(md, *degraded);
         let what = if failed { format!("{degraded} of {all} are gone, and it cannot do without them") } else { what };
         let lost_journal = has_lost_journal(md);
@@ -214,7 +216,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
             }
         }
         let found = found.look(format!("mdadm --detail {}", path(node)));
-        round.find(match (failed, lost_journal) {
+        round.find(match (failed || is_doubtful, lost_journal) {
             (true, _) => saved(found),
             (_, true) => another_journal(found, node, md, &members, MEMBERS_LATER),
             _ => made_whole(found, node, md, &members),

@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "directories below `/sys/fs/btrfs/*/allocation`, `exclusive_operation`",
         rule: "one kind of block has several profiles: a balance was never finished (error), is paused (warning), or is under way \
-               (information)",
+               (information); a balance is paused whatever the profiles (warning)",
         fixes: false,
         look: mixed,
     },
@@ -66,6 +66,14 @@ pub(super) const CHECKS: &[Check] = &[
         look: errors,
     },
     Check {
+        id: "btrfs-scrub",
+        severity: Error,
+        looks_at: "`btrfs scrub status`",
+        rule: "the last scrub found errors that no copy makes up for (error), or that one made up for (warning)",
+        fixes: false,
+        look: super::btrfs_scrub::look,
+    },
+    Check {
         id: "btrfs-device-missing",
         severity: Error,
         looks_at: "`/sys/fs/btrfs/*/devinfo/*/missing`",
@@ -76,13 +84,13 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Every btrfs that is mounted.
-fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a BtrfsState, Place)> {
+pub(super) fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a BtrfsState, Place)> {
     let systems = machine.detail.file_systems.iter();
     systems.filter_map(|system| Some((system, system.btrfs.as_ref()?, system_place(system))))
 }
 
 /// Where it is mounted, as it is typed.
-fn target(system: &FileSystem) -> String {
+pub(super) fn target(system: &FileSystem) -> String {
     system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target))
 }
 
@@ -284,11 +292,15 @@ fn parity(machine: &Machine, round: &mut Round) {
 fn mixed(machine: &Machine, round: &mut Round) {
     for (system, btrfs, at) in each(machine) {
         round.look();
-        let Some(profiles) = round.ask(&at, &btrfs.profiles) else { continue };
-        let kinds: Vec<&String> = profiles.iter().filter(|(_, found)| found.len() > 1).map(|(kind, _)| kind).collect();
-        if kinds.is_empty() {
+        let profiles = round.ask(&at, &btrfs.profiles);
+        let mixed = profiles.into_iter().flatten().filter(|(_, found)| found.len() > 1);
+        let kinds: Vec<&String> = mixed.map(|(kind, _)| kind).collect();
+        let Some(profiles) = profiles.filter(|_| !kinds.is_empty()) else {
+            if is_paused(btrfs) {
+                round.find(paused(system, &at));
+            }
             continue;
-        }
+        };
         let severity = match operation(btrfs) {
             "balance" => Information,
             _ if is_paused(btrfs) => Warning,
@@ -312,6 +324,20 @@ fn mixed(machine: &Machine, round: &mut Round) {
         };
         round.find(finished(found, system, profiles, &kinds, present(btrfs, system)));
     }
+}
+
+/// Nothing is lost while it is paused, and nobody is reminded of it.
+fn paused(system: &FileSystem, at: &Place) -> Found {
+    finding(
+        Warning,
+        at,
+        "a balance is paused",
+        "0 pieces are moved until it is resumed; what it was to convert and has not come to is as it was, and no other balance can begin",
+    )
+    .seen(format!("{}/exclusive_operation", directory(system)), "balance paused")
+    .advise("Resume it, or cancel it if it is not wanted any more: it goes on by itself only where the file system is mounted anew.")
+    .look(format!("btrfs balance status {}", target(system)))
+    .run(Nothing, format!("btrfs balance resume {}", target(system)))
 }
 
 /// All of each kind in the profile that it has with the most redundancy. System blocks go with metadata.

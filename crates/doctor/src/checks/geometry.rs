@@ -5,9 +5,10 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{FileSystem, Geometry, Md, Meaning, Node};
 
-use crate::check::{Check, Information, Nothing, Round, Warning, finding};
+use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path};
 use crate::remedy::Found;
+use crate::words::count;
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -17,6 +18,14 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "they are not chunk and full stripe of what is below: a warning on parity",
         fixes: false,
         look: ext4,
+    },
+    Check {
+        id: "ext4-errors",
+        severity: Error,
+        looks_at: "`FS Error count` and `Filesystem state` of `dumpe2fs -h`",
+        rule: "its superblock counts errors that it found in itself since it was checked last",
+        fixes: false,
+        look: ext4_errors,
     },
     Check {
         id: "xfs-geometry",
@@ -107,6 +116,35 @@ fn ext4(machine: &Machine, round: &mut Round) {
             .advise("It is a hint for where new files begin; what is there stays where it is.")
             .run(Nothing, format!("tune2fs -E stride={stride},stripe_width={} {device}", stride * stripes.data))
     });
+}
+
+fn ext4_errors(machine: &Machine, round: &mut Round) {
+    for system in machine.detail.file_systems.iter().filter(|system| system.kind.starts_with("ext")) {
+        let at = crate::machine::system_place(system);
+        let Some(errors) = system.errors else {
+            // What was not read is not without errors.
+            let _ = round.ask(&at, &system.geometry);
+            round.look();
+            continue;
+        };
+        round.look();
+        let node = system.nodes.first().and_then(|name| machine.node(name));
+        let device = node.map_or_else(|| "DEVICE".to_owned(), path);
+        let what = match errors {
+            0 => "its superblock says that it found errors in itself".to_owned(),
+            errors => format!("its superblock counts {} that it found in itself", count(errors, "error")),
+        };
+        let cost = "each is a place whose content cannot be trusted, or a block that could not be read; nothing but a check takes the count back to 0";
+        let found = finding(Error, &at, what, cost)
+            .seen(format!("dumpe2fs -h {device}"), if errors == 0 { "with errors".to_owned() } else { errors.to_string() })
+            .advise(
+                "Copy what is needed, and ask the drives below it for their health. Then unmount it and check it: first without changing \
+                 anything.",
+            )
+            .look(format!("dumpe2fs -h {device}"))
+            .look(format!("fsck -n {device}"));
+        round.find(found);
+    }
 }
 
 fn xfs(machine: &Machine, round: &mut Round) {

@@ -184,7 +184,7 @@ fn thin(machine: &Machine, round: &mut Round) {
             left(*data, pool.block.0),
             left(*metadata, METADATA_BLOCK)
         );
-        let found = finding(severity, &at, given_out(of_data, of_metadata, mode), cost).seen(
+        let found = finding(severity, &at, given_out(Some(of_data), Some(of_metadata), mode), cost).seen(
             format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name)),
             format!("data {}/{}, metadata {}/{}, {mode}", data[0], data[1], metadata[0], metadata[1]),
         );
@@ -197,12 +197,14 @@ fn thin(machine: &Machine, round: &mut Round) {
 const WHEN_FULL: &str = "when data is full writes wait for 60 s and then fail, when metadata is full the pool can only be read and has to \
                          be repaired";
 
-fn given_out(data: f64, metadata: f64, mode: &str) -> String {
-    if mode == WRITES {
-        format!("{} of the data and {} of the metadata are given out", percent(data), percent(metadata))
-    } else {
-        format!("the pool takes no more writes (`{mode}`)")
+/// Shares of 1, as far as they were told.
+fn given_out(data: Option<f64>, metadata: Option<f64>, mode: &str) -> String {
+    if mode != WRITES {
+        return format!("the pool takes no more writes (`{mode}`)");
     }
+    let told = |share: Option<f64>, of: &str| Some(format!("{} of the {of}", percent(share?)));
+    let all: Vec<String> = [told(data, "data"), told(metadata, "metadata")].into_iter().flatten().collect();
+    format!("{} are given out", list(&all))
 }
 
 /// How a pool is, by the ninth letter of its attributes (lvs(8), `lv_attr`), as the device mapper calls it.
@@ -216,24 +218,27 @@ fn thin_by_volumes(machine: &Machine, round: &mut Round, asked: &[String]) {
             if asked.contains(&name) {
                 continue;
             }
-            let (Some(data), Some(metadata)) = (pool.data, pool.metadata) else {
-                round
-                    .unknown(&volume_place(group, pool), "how full its data and its metadata are was not told of both");
-                continue;
-            };
+            let at = volume_place(group, pool);
+            let shares = [pool.data, pool.metadata];
+            if shares.contains(&None) {
+                round.unknown(&at, "how full its data and its metadata are was not told of both");
+            }
+            let Some(worst) = shares.into_iter().flatten().reduce(f64::max) else { continue };
             round.look();
             let letter = pool.attributes.as_bytes().get(8);
             let mode = MODES.iter().find(|(own, _)| Some(own) == letter).map_or(WRITES, |(_, mode)| mode);
-            let worst = data.max(metadata);
             if worst < MUCH && mode == WRITES {
                 continue;
             }
             let severity = if mode != WRITES || worst >= NEARLY_ALL { Error } else { Warning };
             let cost = format!("1 pool gives all its volumes their space: {WHEN_FULL}");
-            let found =
-                finding(severity, &volume_place(group, pool), given_out(data / 100.0, metadata / 100.0, mode), cost)
-                    .seen(format!("lvs {name}"), format!("{} data {data} %, metadata {metadata} %", pool.attributes));
-            round.find(enlarged(found, &name, &Full { data: data >= MUCH, metadata: metadata >= MUCH, mode }));
+            let [data, metadata] = shares.map(|share| share.map(|share| share / 100.0));
+            let told = |name: &str, share: Option<f64>| share.map(|share| format!("{name} {}", percent(share)));
+            let seen: Vec<String> = [told("data", data), told("metadata", metadata)].into_iter().flatten().collect();
+            let found = finding(severity, &at, given_out(data, metadata, mode), cost)
+                .seen(format!("lvs {name}"), format!("{} {}", pool.attributes, seen.join(", ")));
+            let much = |share: Option<f64>| share.is_some_and(|share| 100.0 * share >= MUCH);
+            round.find(enlarged(found, &name, &Full { data: much(data), metadata: much(metadata), mode }));
         }
     }
 }

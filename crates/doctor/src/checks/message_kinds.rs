@@ -30,6 +30,9 @@ const CHECKSUMS: Words = &[
     &["xfs", "crc error"],
     // What a scrub found, and no copy made up for (`scrub_stripe_report_errors` in the kernel's `fs/btrfs/scrub.c`).
     &["btrfs", "unable to fixup"],
+    // Events of a pool, as ZED writes them and as `zpool events` lists them.
+    &["eid=", "class=checksum", "pool="],
+    &["ereport.fs.zfs.checksum"],
 ];
 
 const REQUESTS: Words = &[
@@ -89,6 +92,8 @@ const REQUESTS: Words = &[
     &["blocked fc remote port time out", "removing target"],
     // ZFS, of a device of a pool.
     &["zio pool=", "error="],
+    &["eid=", "class=io", "pool="],
+    &["ereport.fs.zfs.io"],
     // The driver of Unraid's array.
     &["md: disk", " read error"],
     &["md: disk", " write error"],
@@ -160,6 +165,10 @@ const WAITING: Words = &[
 ];
 
 const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
+/// `mdadm --monitor` of an array (`alert` in mdadm's `Monitor.c`).
+const MONITORED: Words = &[&["fail event", "detected on md device"], &["degradedarray event", "detected on md device"]];
+/// ZED of a device of a pool, whatever becomes of it (`cmd/zed/zed.d/all-syslog.sh` of OpenZFS).
+const POOL_DEVICES: Words = &[&["eid=", "class=statechange", "vdev_state="]];
 
 const READ_ONLY: Words = &[
     &["remounting filesystem read-only"],
@@ -291,6 +300,23 @@ pub(super) const LOST_MEMBERS: Kind = Kind {
     cost: "; what stands on it has lost redundancy, if it had any",
     advice: "Find out why the member failed before it is added again: its health, its cable, its power.",
     command: "cat /proc/mdstat",
+};
+
+pub(super) const REPORTED_MEMBERS: Kind = Kind {
+    words: MONITORED,
+    cost: "; what stands on it has lost redundancy, if it had any, and how many members are left is not told",
+    advice: "See which member is missing and why before anything is added: its health, its cable, its power. Another may have failed since.",
+    ..LOST_MEMBERS
+};
+
+pub(super) const LOST_DEVICES: Kind = Kind {
+    words: POOL_DEVICES,
+    severity: Error,
+    what: "a pool went on without a device",
+    cost: "; what stands on it has lost redundancy, if it had any",
+    advice: "See which device it is and why it left: its health, its cable, its power. One that was away for a moment is brought back \
+             with `zpool online`.",
+    command: "zpool status -v",
 };
 
 pub(super) const RESETS: Kind = Kind {

@@ -6,16 +6,16 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS, FAILED_REQUESTS,
-    INCONSISTENT, Kind, LEFT_OUT, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL,
-    POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS,
-    UNMOUNTABLE, Words,
+    INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS,
+    POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED,
+    STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
-use super::{PCI, message_arrays, message_names, message_ports, message_resets};
+use super::{PCI, message_arrays, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
 
-const LOOKS_AT: &str = "`dmesg`";
+const LOOKS_AT: &str = "`dmesg`, and what was posted of daemons (`mdadm --monitor`, ZED)";
 
 pub(super) const CHECKS: &[Check] = &[
     Check {
@@ -38,10 +38,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "read-write-errors",
         severity: Error,
-        looks_at: "`dmesg`, `class` of the PCI devices that it names",
+        looks_at: "`dmesg`, `class` of the PCI devices that it names, and what was posted of daemons (`mdadm --monitor`, ZED)",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array lost a \
-               member, was started without one or was not started (error)",
+               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array or a pool \
+               lost a member, or an array was started without one or was not started (error)",
         fixes: false,
         look: requests,
     },
@@ -87,13 +87,15 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
     if lines.is_empty() {
         return;
     }
-    let cost = format!("{} since boot{}{more}", count(number(lines.len()), "message"), kind.cost);
+    // Of daemons nobody knows when they wrote it.
+    let since = if lines.iter().all(|line| message_daemons::source(line) == "dmesg") { " since boot" } else { "" };
+    let cost = format!("{}{since}{}{more}", count(number(lines.len()), "message"), kind.cost);
     let what = match message_names::of(lines) {
         Some(names) => format!("{} ({names})", kind.what),
         None => kind.what.to_owned(),
     };
     let found = finding(kind.severity, &Place::machine(), what, cost);
-    let found = lines.iter().take(3).fold(found, |found, line| found.seen("dmesg", line));
+    let found = lines.iter().take(3).fold(found, |found, line| found.seen(message_daemons::source(line), line));
     round.find(found.advise(kind.advice).look(kind.command));
 }
 
@@ -168,6 +170,11 @@ fn requests(machine: &Machine, round: &mut Round) {
     for kind in [DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
+    let mut reported = with(machine, round, REPORTED_MEMBERS.words);
+    message_daemons::of_untold_arrays(machine, &mut reported);
+    tell(round, &REPORTED_MEMBERS, &reported, "");
+    let lost = message_daemons::of_lost_devices(&with(machine, round, LOST_DEVICES.words));
+    tell(round, &LOST_DEVICES, &lost, "");
     let mut short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
     short.retain(|line| {
         let is_it = |name: &str| line.contains(&format!(":{name}:"));

@@ -21,8 +21,9 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "drive-line-errors",
         severity: Warning,
-        looks_at: "attributes 188 and 199 of `smartctl -x` of SATA drives",
-        rule: "transfers between drive and controller failed, or commands ran out of time: a warning from one a day on",
+        looks_at: "attributes 188 and 199 of `smartctl -x` of SATA drives, invalid words of the phys of SAS drives",
+        rule: "transfers between drive and controller failed, or commands ran out of time: a warning from one a day on; of SAS drives \
+               from one an hour on, information from 1000 on, for each start of a line counts a few",
         fixes: false,
         look: line_errors,
     },
@@ -105,7 +106,10 @@ const LINE: [(Counter, [&str; 2]); 2] =
 
 fn line_errors(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health, smart| {
-        // SAS drives have other counters for it.
+        if let Some(words) = smart.invalid_words {
+            round.look();
+            invalid_words(drive, health, words).into_iter().for_each(|found| round.find(found));
+        }
         if smart.attributes.is_empty() {
             if drive.transport == DriveTransport::Sata {
                 round.unknown(&drive_place(drive), "`smartctl` tells no attributes");
@@ -149,6 +153,32 @@ fn line_errors(machine: &Machine, round: &mut Round) {
                 .look(format!("smartctl -A /dev/{}", drive.kernel_name)),
         );
     });
+}
+
+/// Fewer come with the starts of a line.
+const MANY: u64 = 1000;
+
+fn invalid_words(drive: &Drive, health: &Health, words: u64) -> Option<Found> {
+    let hours = health.power_on_hours.filter(|hours| *hours > 0);
+    if words < MANY || hours.is_some_and(|hours| words < hours / 24) {
+        return None;
+    }
+    let often = hours.is_some_and(|hours| words >= hours);
+    let per = hours.map_or_else(|| "in all its life".to_owned(), |hours| format!("in {}", count(hours, "hour")));
+    let found = finding(
+        if often { Warning } else { Information },
+        &drive_place(drive),
+        format!("the drive counted {words} invalid words on its lines"),
+        format!(
+            "{words} {per}, each a transfer that was sent again; the counters never go back, so that only growth tells of a fault now"
+        ),
+    );
+    Some(
+        found
+            .seen(source(drive), format!("Invalid DWORD count: {words}"))
+            .advise("Read it again after some work. If it grows it is the cable, its plugs, the backplane or the expander, and seldom the drive.")
+            .look(format!("smartctl -l sasphy /dev/{}", drive.kernel_name)),
+    )
 }
 
 /// What a line carries: 8b/10b, hence a tenth of its bits in bytes (Serial ATA 3.0, 7.2), from units of 100 Mbit/s.

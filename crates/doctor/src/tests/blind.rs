@@ -129,6 +129,8 @@ pub(super) fn all() -> Vec<Blind> {
         "btrfs-mixed-profiles" => |m| btrfs(m).profiles = unknown(),
         "btrfs-no-checksums" => |m| detail(m).mounts = unknown(),
         "btrfs-device-errors" => |m| btrfs(m).devices[0].errors = unknown(),
+        "btrfs-scrub" => |m| btrfs(m).scrub = unknown(),
+        "ext4-errors" => |m| system(m, "/scratch").geometry = unknown(),
         "btrfs-device-missing" => |m| btrfs(m).devices[0].missing = unknown(),
         "zfs-version" => |m| known(&mut detail(m).linux.modules)[0].version = None,
         "zfs-sync-disabled" => |m| pool(m).datasets = unknown(),

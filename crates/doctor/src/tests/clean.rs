@@ -557,6 +557,7 @@ fn file_systems() -> Vec<FileSystem> {
     let mut pictures = system("btrfs", "nvme8n1p1", "/pics", Bytes(0), Bytes(0));
     pictures.nodes.push("nvme9n1p1".into());
     pictures.btrfs = Some(BtrfsState {
+        scrub: Known(Some(Scrub::default())),
         profiles: Known(profiles.into()),
         operation: Known(Some("none".into())),
         checksum: Known(Some("crc32c".into())),

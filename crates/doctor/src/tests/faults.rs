@@ -397,6 +397,13 @@ fn drives() -> Vec<Fault> {
             |m| attribute(m, 199, 400),
             &["400 transfers with a wrong checksum", "400 in 8000 hours", "cable"],
         ),
+        fault(
+            "drive-line-errors",
+            Warning,
+            |m| smart(m).invalid_words = Some(812_044),
+            &["812044 invalid words", "812044 in 8000 hours", "smartctl -l sasphy /dev/sda"],
+        ),
+        fault("drive-line-errors", Information, |m| smart(m).invalid_words = Some(1000), &["1000 in 8000 hours"]),
         fault("drive-line-errors", Information, |m| attribute(m, 188, 1), &["1 command that ran out of time"]),
         fault(
             "line-below-drive",
@@ -988,6 +995,13 @@ fn file_systems() -> Vec<Fault> {
             &["parity has 512 KiB and 1.50 MiB", "any of its 384 blocks", "stride=128,stripe_width=384"],
         ),
         fault(
+            "ext4-errors",
+            Error,
+            |m| system(m, "/scratch").errors = Some(14),
+            &["counts 14 errors", "dumpe2fs -h /dev/md/stripe", "fsck -n /dev/md/stripe"],
+        ),
+        fault("ext4-errors", Error, |m| system(m, "/scratch").errors = Some(0), &["says that it found errors"]),
+        fault(
             "xfs-geometry",
             Warning,
             |m| geometry(m, "/data").stripe_unit = Bytes(0),
@@ -1059,12 +1073,36 @@ fn file_systems() -> Vec<Fault> {
             &["12 errors", "corruption_errs 12", "2 (nvme9n1p1) of /pics"],
         ),
         fault(
+            "btrfs-scrub",
+            Error,
+            |m| btrfs(m).scrub = scrubbed(12, 2),
+            &["found 2 errors on /dev/nvme9n1p1", "no copy makes up for", "csum 14; corrected 12, uncorrectable 2"],
+        ),
+        fault(
+            "btrfs-scrub",
+            Warning,
+            |m| btrfs(m).scrub = scrubbed(14, 0),
+            &["repaired 14 errors", "0 bytes are lost"],
+        ),
+        fault(
+            "btrfs-mixed-profiles",
+            Warning,
+            |m| btrfs(m).operation = Known(Some("balance paused".into())),
+            &["a balance is paused", "btrfs balance resume /pics"],
+        ),
+        fault(
             "btrfs-device-missing",
             Error,
             |m| btrfs(m).devices[1].missing = Known(true),
             &["device 2 is missing", "1 of 2 devices", "btrfs replace start 2 NEW /pics"],
         ),
     ]
+}
+
+/// What a scrub found on the second device.
+fn scrubbed(corrected: u64, uncorrectable: u64) -> Readout<Option<Scrub>> {
+    let devices = vec!["/dev/nvme9n1p1".to_owned()];
+    Known(Some(Scrub { errors: [("csum".to_owned(), 14)].into(), corrected, uncorrectable, devices }))
 }
 
 fn pools() -> Vec<Fault> {

@@ -1387,6 +1387,139 @@ fn what_a_scrub_repaired() {
     ]);
 }
 
+/// What daemons write of arrays and pools.
+#[test]
+fn daemons() {
+    let mail = |event: &str| {
+        format!(
+            "A {event} event had been detected on md device /dev/md1.\n\nIt could be related to component device /dev/sdb1.\n\n"
+        )
+    };
+    let array = |up: &str| {
+        let here = up.matches('U').count();
+        format!(
+            "Personalities : [raid1]\nmd1 : active raid1 sda1[0] sdb1[1]\n      976630464 blocks super 1.2 [2/{here}] [{up}]\n\nunused devices: <none>\n"
+        )
+    };
+    let zed = |states: &[&str]| {
+        let line = |state: &&str| {
+            format!(
+                "Apr 10 15:10:16 nas zed[2509]: eid=15 class=statechange pool='tank' vdev=sdd1 vdev_state={state}\n"
+            )
+        };
+        states.iter().map(line).collect::<String>()
+    };
+    let zed_mail = |state: &str| {
+        format!("   eid: 44\n class: statechange\n state: {state}\n vpath: /dev/sdd1\n  pool: tank (0x1122)\n")
+    };
+    const LOST: &[Found] = &[("read-write-errors", "", Error)];
+    const NOT: &[&str] = &["read-write-errors", "checksum-messages"];
+    check(&[
+        post(mail("Fail"), LOST, &[]),
+        post("Nov  3 12:00:01 nas mdadm[812]: DegradedArray event detected on md device /dev/md1\n", LOST, &[]),
+        post(mail("RebuildFinished"), &[], NOT),
+        // What the array itself says counts.
+        post(format!("{}{}", mail("Fail"), array("UU")), &[], NOT),
+        post(format!("{}{}", mail("Fail"), array("U_")), &[("array-degraded", "md1", Error)], NOT),
+        post(zed(&["ONLINE", "UNAVAIL"]), LOST, &[]),
+        post(zed(&["UNAVAIL", "ONLINE"]), &[], NOT),
+        post(zed_mail("FAULTED"), LOST, &[]),
+        post(zed_mail("ONLINE"), &[], NOT),
+        post("Mar  3 2024 02:11:10.123456789 ereport.fs.zfs.checksum\n", &[("checksum-messages", "", Error)], &[]),
+        post("Mar  3 2024 02:11:10.123456789 sysevent.fs.zfs.pool_import\n", &[], NOT),
+    ]);
+}
+
+/// Scrubs of btrfs, and balances.
+#[test]
+fn scrubs_of_btrfs() {
+    let new = |summary: &str| {
+        format!(
+            "# btrfs scrub status /srv\nUUID:             7b1c6b0b-4e3c-4c0b-a0b3-6a2b6c0b4e3c\nScrub started:    Sun Mar  3 01:00:02 2024\nStatus:           finished\n{summary}\n"
+        )
+    };
+    let old = |errors: u32, more: &str| {
+        format!(
+            "scrub status for 7b1c6b0b-4e3c-4c0b-a0b3-6a2b6c0b4e3c\n\ttotal bytes scrubbed: 1.22TiB with {errors} errors\n{more}"
+        )
+    };
+    check(&[
+        post(
+            new("Error summary:    csum=5\n  Corrected:      0\n  Uncorrectable:  5\n  Unverified:     0"),
+            &[("btrfs-scrub", "/srv (btrfs)", Error)],
+            &[],
+        ),
+        post(
+            old(3, "\terror details: csum=3\n\tcorrected errors: 3, uncorrectable errors: 0, unverified errors: 0\n"),
+            &[("btrfs-scrub", "TARGET (btrfs)", Warning)],
+            &[],
+        ),
+        post(new("Error summary:    no errors found"), &[], &["btrfs-scrub"]),
+        post(old(0, ""), &[], &["btrfs-scrub"]),
+        post("Balance on '/srv' is paused\n", &[("btrfs-mixed-profiles", "/srv (btrfs)", Warning)], &[]),
+        post("Balance on '/srv' is running\n", &[], &["btrfs-mixed-profiles"]),
+        post("No balance found on '/srv'\n", &[], &["btrfs-mixed-profiles"]),
+    ]);
+}
+
+/// Programs that say the same as others, in other words.
+#[test]
+fn other_programs() {
+    let pool = |state: &str, checksums: &str| {
+        format!(
+            r#"{{"output_version": {{"command": "zpool status"}}, "pools": {{"tank": {{"name": "tank", "state": "{state}", "vdevs": {{"tank": {{
+            "name": "tank", "vdev_type": "root", "state": "{state}", "vdevs": {{"mirror-0": {{"name": "mirror-0", "state": "{state}", "vdevs": {{
+            "sda": {{"name": "sda", "state": "ONLINE", "checksum_errors": "{checksums}"}}, "sdb": {{"name": "sdb", "state": "ONLINE"}}}}}}}}}}}},
+            "error_count": "0"}}}}}}"#
+        )
+    };
+    let paragraph = |shares: &str| {
+        format!(
+            "  --- Logical volume ---\n  LV Name                data\n  VG Name                pve\n  # open                 0\n\
+            \x20 LV Size                <794.30 GiB\n{shares}  Segments               1\n"
+        )
+    };
+    let thin = |share: &str| {
+        paragraph(&format!(
+            "  LV Pool metadata       data_tmeta\n  Allocated pool data    {share}%\n  Allocated metadata     2.91%\n"
+        ))
+    };
+    let snapshot = |status: &str| paragraph(&format!("  LV snapshot status     {status} destination for root\n"));
+    let group = |here: u32| {
+        format!(
+            "  --- Volume group ---\n  VG Name               vg0\n  Cur PV                3\n  Act PV                {here}\n\
+            \x20 VG Size               <5.46 TiB\n  Free  PE / Size       0 / 0\n"
+        )
+    };
+    let hdparm = |flag: &str| {
+        format!(
+            "# hdparm -W /dev/sd[ab]\n\n/dev/sda:\n write-caching =  1 (on)\n\n/dev/sdb:\n write-caching =  {flag}\n"
+        )
+    };
+    let alert = |heading: &str| format!("{heading}\n* Pool tank state is DEGRADED: One or more devices are faulted.\n");
+    let scan = |word: &str| format!("# mdadm --detail --scan\n{word} /dev/md127 metadata=1.2 UUID=1:2:3:4\n");
+    let one_share = |share: &str| format!("  LV   Attr       LSize   Data%\n  data twi-aotz-- 794.30g {share}\n");
+    check(&[
+        post(pool("DEGRADED", "0"), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(pool("ONLINE", "7"), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(pool("ONLINE", "0"), &[], &["zfs-pool-state"]),
+        post(thin("98.71"), &[("thin-pool-space", "pve/data", Error)], &[]),
+        post(thin("41.71"), &[], &["thin-pool-space"]),
+        post(snapshot("INACTIVE"), &[("snapshot-space", "pve/data", Error)], &[]),
+        post(snapshot("active"), &[], &["snapshot-space"]),
+        post(group(2), &[("volume-group", "vg0", Error)], &[]),
+        post(group(3), &[], &["volume-group"]),
+        post(hdparm("0 (off)"), &[("write-cache-off", "sdb", Information)], &[]),
+        post(hdparm("1 (on)"), &[], &["write-cache-off"]),
+        post(alert("New alert:"), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(alert("The following alert has been cleared:"), &[], &["zfs-pool-state"]),
+        post(scan("INACTIVE-ARRAY"), &[("array-not-running", "md127", Error)], &[]),
+        post(scan("ARRAY"), &[], &["array-not-running"]),
+        post(one_share("96.41"), &[("thin-pool-space", "VG/data", Error)], &[]),
+        post(one_share("36.41"), &[], &["thin-pool-space"]),
+    ]);
+}
+
 /// What superblocks say of an array that nothing else tells of: all that are left say the same, or nothing is concluded.
 #[test]
 fn members_that_are_left_of_an_array() {
@@ -1415,6 +1548,6 @@ fn members_that_are_left_of_an_array() {
     let posted = posted::read([("post", left.as_str())]);
     let diagnosis = diagnose(&inspect::examine(&posted.machine).unwrap());
     let found = diagnosis.findings.iter().find(|found| found.check == "array-degraded").unwrap();
-    let at = |word: &str| found.remedy.commands.iter().position(|command| command.contains(word)).unwrap();
-    assert!(at("--examine") < at("--re-add") && at("--re-add") < at("--add NEW"), "{found:?}");
+    // Whether such an array can do without two of four only the kernel knows that runs it.
+    assert!(!found.remedy.commands.iter().any(|command| command.contains("add")), "{found:?}");
 }

@@ -57,6 +57,8 @@ const KNOWN: &[(&str, Least)] = &[
     ("e2fsck -f -p", Nothing),
     ("echo -failfast > /sys/", Nothing),
     ("echo check > /sys/", Nothing),
+    ("btrfs scrub status", Asks),
+    ("dumpe2fs -h", Asks),
     ("echo * * root btrfs scrub start -B > /etc/cron.d/btrfs-scrub", Nothing),
     ("echo options raid456 devices_handle_discard_safely=Y >", Data),
     ("echo > /sys/", Nothing),

@@ -25,6 +25,7 @@ pub(super) fn read(source: &Source, nodes: &[Node], system: &FileSystem) -> Opti
             .told(&format!("{directory}/allocation/global_rsv_size"))
             .and_then(|text| text.parse().ok())
             .map(Bytes),
+        scrub: super::btrfs_scrub::read(source, system.targets.first()),
         devices: devices(source, nodes, &directory, system),
     })
 }

@@ -35,7 +35,7 @@ pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Readout<Vec<Mount>>
     for system in &mut all {
         let here = |mount: &&Mount| mount.node.as_ref().is_some_and(|node| system.nodes.contains(node));
         system.targets = mounts.iter().filter(here).map(|mount| mount.target.clone()).collect();
-        system.geometry = geometry(source, nodes, system);
+        (system.geometry, system.errors) = geometry(source, nodes, system);
         if system.kind == "btrfs" {
             system.btrfs = btrfs::read(source, nodes, system);
         }
@@ -43,27 +43,28 @@ pub(super) fn read(source: &Source, nodes: &[Node], mounts: &Readout<Vec<Mount>>
     all
 }
 
-fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> Readout<Geometry> {
-    let Some(name) = system.nodes.first() else { return Readout::default() };
+/// How it was made, and how many errors it counts.
+fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> (Readout<Geometry>, Option<u64>) {
+    let Some(name) = system.nodes.first() else { return (Readout::default(), None) };
     let node = format!("/dev/{name}");
     // What lies on a suspended mapping was not read for its signatures, either.
     let suspended =
         nodes.iter().any(|known| known.name == *name && known.signatures.why_unknown() == Some(super::node::SUSPENDED));
-    match system.kind.as_str() {
-        "ext2" | "ext3" | "ext4" if suspended => Readout::unknown(super::node::SUSPENDED),
-        "ext2" | "ext3" | "ext4" => source.said(&["dumpe2fs", "-h", &node]).and_then(|text| match ext(&text) {
+    let read = |argv: &[&str], understood: fn(&str) -> Option<Geometry>| {
+        let text = source.said(argv);
+        let errors = text.known().and_then(|text| errors(text));
+        let geometry = text.and_then(|text| match understood(&text) {
             Some(geometry) => Readout::Known(geometry),
-            None => Readout::unknown(format!("`dumpe2fs -h {node}` tells no block size")),
-        }),
+            None => Readout::unknown(format!("`{}` tells no block size", argv.join(" "))),
+        });
+        (geometry, errors)
+    };
+    match system.kind.as_str() {
+        "ext2" | "ext3" | "ext4" if suspended => (Readout::unknown(super::node::SUSPENDED), None),
+        "ext2" | "ext3" | "ext4" => read(&["dumpe2fs", "-h", &node], ext),
         // One that is mounted is asked where it is mounted, which needs no root.
-        "xfs" => {
-            let place = system.targets.first().unwrap_or(&node);
-            source.said(&["xfs_info", place]).and_then(|text| match xfs(&text) {
-                Some(geometry) => Readout::Known(geometry),
-                None => Readout::unknown(format!("`xfs_info {place}` tells no block size")),
-            })
-        }
-        other => Readout::unknown(format!("nothing is known here of the geometry of {other}")),
+        "xfs" => read(&["xfs_info", system.targets.first().unwrap_or(&node)], xfs),
+        other => (Readout::unknown(format!("nothing is known here of the geometry of {other}")), None),
     }
 }
 
@@ -80,6 +81,13 @@ fn ext(text: &str) -> Option<Geometry> {
         sector: None,
         features: features.split_whitespace().map(ToOwned::to_owned).collect(),
     })
+}
+
+/// It counts them, or only says that there were some (`list_super2` in e2fsprogs' `lib/e2p/ls.c`).
+fn errors(text: &str) -> Option<u64> {
+    let counted = field(text, "FS Error count").and_then(|count| count.parse().ok()).filter(|count| *count > 0);
+    let is_told = field(text, "Filesystem state").is_some_and(|state| state.ends_with("with errors"));
+    counted.or(is_told.then_some(0))
 }
 
 /// `section =name=value name=value, name=value blks`; the section stands on its first line only.

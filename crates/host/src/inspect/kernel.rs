@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 111] = [
+const NOTABLE: [&str; 114] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -209,6 +209,10 @@ const NOTABLE: [&str; 111] = [
     // Drives at USB that are reset, and when that is due: where they are plugged in, and where the machine wakes.
     "usb device number",
     "restarting tasks",
+    // What daemons write into the same journal, of arrays and pools.
+    "detected on md device",
+    "ereport.fs.zfs.",
+    "eid=",
 ];
 
 /// All about the kernel.

@@ -5,6 +5,7 @@
 //! read, and programs are only asked to show.
 
 mod btrfs;
+mod btrfs_scrub;
 mod config_space;
 pub(crate) mod configuration;
 mod cpu;

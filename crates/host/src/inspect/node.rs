@@ -52,7 +52,9 @@ fn is_wanted(source: &Source, name: &str) -> bool {
     let empty = || source.told(&format!("{BLOCK}/{name}/size")).is_none_or(|size| size == "0");
     // An array that is assembled and not started has size 0 and still holds its members.
     let holds = || !source.listed(&format!("{BLOCK}/{name}/slaves")).is_empty();
-    !hidden && !foreign && (!waits || !empty() || holds())
+    // One that says how it is is there, whatever of it was captured. `clear` is one that was stopped.
+    let is_array = || source.told(&format!("{BLOCK}/{name}/md/array_state")).is_some_and(|state| state != "clear");
+    !hidden && !foreign && (!waits || !empty() || holds() || is_array())
 }
 
 fn node(source: &Source, name: String, mapper: Option<&Mapper>, suspended: &[String]) -> Node {

@@ -66,12 +66,24 @@ fn smart(said: &Value) -> Smart {
         attributes: table.into_iter().flatten().filter_map(attribute).collect(),
         grown_defects: at("/scsi_grown_defect_list"),
         uncorrected: uncorrected.iter().flatten().copied().reduce(u64::saturating_add),
+        invalid_words: invalid_words(said),
         self_tests: self_tests(said),
         temperature_limit: temperature_limit(said),
         recommended_temperature: degrees(said, "/temperature/op_limit_max").filter(|most| *most > UNBELIEVED),
         recovery: recovery(said),
         line: said.get("interface_speed").and_then(line),
     }
+}
+
+/// Of all phys of all ports (smartmontools' `scsiprint.cpp`).
+fn invalid_words(said: &Value) -> Option<u64> {
+    let below = |value: &'_ Value, start: &str| -> Vec<Value> {
+        let all = value.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with(start));
+        all.map(|(_, value)| value.clone()).collect()
+    };
+    let phys = below(said, "scsi_sas_port_").into_iter().flat_map(|port| below(&port, "phy_"));
+    let counts = phys.filter_map(|phy| phy.get("invalid_dword_count")?.as_u64());
+    counts.reduce(u64::saturating_add)
 }
 
 /// The highest temperature at which a drive may work: of the device statistics (ACS-3, page 5), or the limit of SCT. What SCT calls

@@ -40,6 +40,10 @@ pub(super) struct Btrfs {
     missing: bool,
     /// Of all devices together.
     size: Option<u64>,
+    /// What `btrfs scrub status` says.
+    scrub: Option<String>,
+    /// What goes on, as the kernel calls it.
+    operation: Option<&'static str>,
     devices: Vec<Device>,
 }
 
@@ -137,12 +141,19 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.refused.push("it tells neither devices nor profiles".to_owned());
         return 0;
     }
-    if machine.btrfs.len() == SYSTEMS || system.devices.len() > DEVICES {
-        machine.refused.push("it tells of more than anybody has".to_owned());
-        return 0;
+    machine.put_btrfs(system)
+}
+
+impl Machine {
+    /// What a text tells of a btrfs.
+    pub(super) fn put_btrfs(&mut self, system: Btrfs) -> usize {
+        if self.btrfs.len() == SYSTEMS || system.devices.len() > DEVICES {
+            self.refused.push("it tells of more than anybody has".to_owned());
+            return 0;
+        }
+        self.btrfs.push(system);
+        1
     }
-    machine.btrfs.push(system);
-    1
 }
 
 /// Each is held against all others.
@@ -150,16 +161,27 @@ const SYSTEMS: usize = 64;
 const DEVICES: usize = 256;
 
 /// Where it is mounted: the last word of the command.
-fn target(command: &str) -> Option<&str> {
+pub(super) fn target(command: &str) -> Option<&str> {
     let last = command.split_whitespace().last()?;
     (last.starts_with('/') && !last.starts_with("/dev/") && command.contains("btrfs ")).then_some(last)
 }
 
-fn is_uuid(text: &str) -> bool {
+pub(super) fn is_uuid(text: &str) -> bool {
     text.len() == 36 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 impl Btrfs {
+    /// One of which a text tells what its last scrub found.
+    pub(super) fn scrubbed(target: Option<&str>, uuid: Option<&str>, text: String) -> Self {
+        let [target, uuid] = [target, uuid].map(|word| word.map(ToOwned::to_owned));
+        Self { target, uuid, mounted: true, scrub: Some(text), ..Self::default() }
+    }
+
+    /// One of which a text tells what it does.
+    pub(super) fn busy(target: &str, operation: &'static str) -> Self {
+        Self { target: Some(target.to_owned()), mounted: true, operation: Some(operation), ..Self::default() }
+    }
+
     /// One without a path has a number: `devid:2` is how `device stats` calls it.
     pub(super) fn device(&mut self, path: &str) -> &mut Device {
         let number = path.strip_prefix("devid:").and_then(|number| number.parse().ok());
@@ -218,6 +240,8 @@ impl Btrfs {
         self.target = self.target.take().or(other.target);
         self.uuid = self.uuid.take().or(other.uuid);
         self.reserve = self.reserve.or(other.reserve);
+        self.scrub = self.scrub.take().or(other.scrub);
+        self.operation = self.operation.or(other.operation);
         self.mounted |= other.mounted;
         self.missing |= other.missing;
         if self.shares.is_empty() {
@@ -255,6 +279,9 @@ impl Btrfs {
         }
         if let Some(reserve) = self.reserve {
             machine.file(format!("{directory}/allocation/global_rsv_size"), reserve.to_string());
+        }
+        if let Some(operation) = self.operation {
+            machine.file(format!("{directory}/exclusive_operation"), operation);
         }
         let known = self.devices.iter().find_map(|device| machine.mounted_at(&device.path));
         let target = known.or(self.target).unwrap_or_else(|| "TARGET".to_owned());
@@ -297,6 +324,9 @@ impl Btrfs {
         machine.directories.insert(format!("{directory}/devinfo"), names);
         if self.mounted {
             machine.run(format!("btrfs filesystem show --raw {target}"), shown);
+            if let Some(scrub) = self.scrub {
+                machine.run(format!("btrfs scrub status -d {target}"), scrub);
+            }
         }
     }
 }
@@ -343,18 +373,23 @@ fn least(profile: &str) -> usize {
 pub(super) fn read_document(rows: &[Value], command: Option<&str>, machine: &mut Machine) -> usize {
     let mut system = Btrfs { target: command.and_then(target).map(ToOwned::to_owned), ..Btrfs::default() };
     for row in rows.iter().take(DEVICES) {
-        let number = row.get("devid").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok());
+        let number = row.get("devid").and_then(plain).and_then(|id| id.parse().ok());
         let path = row.get("device").and_then(Value::as_str).filter(|path| path.starts_with("/dev/"));
         let Some(id) = number else { continue };
         let device = system.device(path.unwrap_or(&format!("devid:{id}")));
         device.id = Some(id);
         let counters = row.as_object().into_iter().flatten().filter(|(key, _)| key.ends_with("_errs"));
-        device.counters = counters.map(|(key, count)| format!("{key} {count}")).collect();
+        device.counters = counters.filter_map(|(key, count)| Some(format!("{key} {}", plain(count)?))).collect();
         system.set_mounted();
     }
     let told = usize::from(!system.devices.is_empty() && machine.btrfs.len() < SYSTEMS);
     machine.btrfs.extend((told > 0).then_some(system));
     told
+}
+
+/// A number, which versions before 5.10 put into quotes.
+fn plain(value: &Value) -> Option<String> {
+    value.as_str().map(ToOwned::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
 
 /// So many of them for a file system.

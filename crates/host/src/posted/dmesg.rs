@@ -1,6 +1,6 @@
 //! `dmesg`, with whatever times or none, and the kernel's lines of a journal.
 
-use super::{Machine, Text, smartd};
+use super::{Machine, Text, daemons, smartd};
 use crate::inspect::kernel::EXCERPT;
 
 /// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
@@ -9,8 +9,18 @@ pub(super) fn begins(line: &str) -> bool {
     message(line).is_some() || smartd::begins(line)
 }
 
+/// A line among messages, behind those that texts have told.
+pub(super) fn push(line: &str, machine: &mut Machine) {
+    let said = machine.runs.entry("dmesg".to_owned()).or_insert_with(|| format!("{EXCERPT}\n"));
+    said.push_str(line);
+    said.push('\n');
+}
+
 /// The message, from its time on where that stands in brackets.
 fn message(line: &str) -> Option<&str> {
+    if let Some(said) = daemons::message(line) {
+        return Some(said);
+    }
     let line = without_level(line);
     if let Some((time, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         let time = time.trim_start();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::machine::Smart;
-use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart};
+use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, zpool_json};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -20,6 +20,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     }
     if let Some(devices) = list("device-stats") {
         return btrfs::read_document(devices, text.command, machine);
+    }
+    if zpool_json::is_of(&said) {
+        return zpool_json::read(&said, text.command, machine);
     }
     if said.get("smartctl").is_some() {
         return smart::read_document(&said, name, machine);

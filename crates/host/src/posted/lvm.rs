@@ -14,9 +14,11 @@ const HEADINGS: [(&str, [&str; 3]); 3] =
 fn kind(line: &str) -> Option<&'static str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let usual = HEADINGS.iter().find(|(_, heading)| words.starts_with(heading)).map(|(kind, _)| *kind);
-    // With `-o` columns stand in whatever order.
-    let is_of_volumes = ["LV", "VG"].contains(words.first()?) && HEADINGS[0].1.iter().all(|word| words.contains(word));
-    usual.or(is_of_volumes.then_some("lv"))
+    // With `-o` columns stand in whatever order, and the group may be left away.
+    let has = |word: &str| words.contains(&word);
+    let is_of_volumes = ["LV", "VG"].contains(words.first()?) && has("LV") && has("Attr");
+    let is_table = has("VG") || words.iter().any(|word| *word == "LSize" || word.contains('%'));
+    usual.or((is_of_volumes && is_table).then_some("lv"))
 }
 
 pub(super) fn begins(line: &str) -> bool {
@@ -37,6 +39,16 @@ fn bytes(text: &str) -> Option<u64> {
     let (number, power) = power.iter().find_map(|(unit, power)| Some((text.strip_suffix(*unit)?, *power)))?;
     rounded(number, &POINTS, power)
 }
+
+/// `<794.30 GiB`, as `lvdisplay` and `vgdisplay` have it.
+pub(super) fn bytes_with_unit(text: &str) -> Option<u64> {
+    let (number, unit) = text.trim().split_once(' ')?;
+    let unit = unit.trim().strip_suffix("iB").or_else(|| unit.trim().strip_suffix('B'))?;
+    bytes(&format!("{number}{}", if unit.is_empty() { "b".to_owned() } else { unit.to_lowercase() }))
+}
+
+/// What stands for the name of a group that no column tells.
+const GROUP: &str = "VG";
 
 /// What stands for the name of a device that is missing.
 const MISSING: &str = "[unknown]";
@@ -113,7 +125,8 @@ fn volume_by_place(line: &str, heading: &str) -> Option<Value> {
         let to = starts.get(at + 1).copied().unwrap_or(line.len()).min(line.len());
         line.get(starts[at].min(to)..to).map(str::trim).filter(|cell| !cell.is_empty())
     };
-    let (name, group, attributes) = (cell("LV")?, cell("VG")?, cell("Attr")?);
+    let group = if heading.split_whitespace().any(|word| word == "VG") { cell("VG")? } else { GROUP };
+    let (name, attributes) = (cell("LV")?, cell("Attr")?);
     (is_straight && attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
     let share = |name: &str, kinds: &str| {
         let of_kind = attributes.starts_with(|kind| kinds.contains(kind));
@@ -154,6 +167,17 @@ fn physical(words: &[&str]) -> Option<Value> {
 }
 
 impl Lvm {
+    /// A volume or a group, unless another text has told of it.
+    pub(super) fn add(&mut self, kind: &'static str, row: Value) {
+        let name = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let group = name("vg_name");
+        let own = if kind == "vg" { group.clone() } else { name("lv_name") };
+        let rows = self.0.entry(kind).or_default();
+        if rows.len() < MOST {
+            rows.entry(format!("{own} \"{group}\" 0")).or_insert(row);
+        }
+    }
+
     /// All three reports. A group that only its volumes or its devices name has a row of its own.
     pub(super) fn put(self, machine: &mut Machine) {
         if self.0.is_empty() {

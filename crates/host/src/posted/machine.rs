@@ -11,7 +11,7 @@ use super::lspci::{self, Device};
 use super::luks;
 use super::lvm::Lvm;
 use super::smartd::{self, Watched};
-use super::{blkid, nvme, zfs_get};
+use super::{blkid, nvme, xfs, zfs_get};
 use crate::capture::Capture;
 
 /// What the readers of single kinds write into.
@@ -49,6 +49,8 @@ pub(super) struct Machine {
     pub(super) pools: BTreeMap<String, BTreeMap<String, String>>,
     /// Signatures that `blkid` tells, by their device.
     pub(super) signatures: BTreeMap<String, Value>,
+    /// What `xfs_info` tells, by the device.
+    pub(super) xfs: BTreeMap<String, String>,
     /// What `smartd` wrote of drives, by their names.
     pub(super) watched: BTreeMap<String, Watched>,
 }
@@ -104,6 +106,9 @@ pub(super) const LUKS: &str = "CRYPT-LUKS";
 
 /// The kernel's list of mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
+
+/// Below a drive's directory. No text tells what address a drive has, and nothing is asked that depends on it.
+pub(super) const CACHE: &str = "device/scsi_disk/0:0:0:0/cache_type";
 
 /// How a pool is asked for all its properties.
 pub(super) const POOL: &str = "zpool get -H -p -o property,value all";
@@ -284,6 +289,12 @@ impl Machine {
         self.blocks.entry(name.to_owned()).or_default().transport.get_or_insert_with(|| transport.to_owned());
     }
 
+    /// The volatile cache of a SATA drive, as the kernel has it of the drive's caching mode page.
+    pub(super) fn cache(&mut self, name: &str, is_on: bool) {
+        let kind = if is_on { "write back" } else { "write through" };
+        self.told(name, CACHE, kind);
+    }
+
     /// An NVMe namespace hangs on the controller of its number, unless it is reached over several, which no text of a
     /// namespace tells.
     pub(super) fn namespace(&mut self, name: &str) -> Option<String> {
@@ -426,6 +437,9 @@ impl Machine {
         }
         for ((name, file), value) in std::mem::take(&mut self.block_files) {
             let directory = self.directory(&name);
+            if file == CACHE {
+                self.directories.insert(format!("{directory}/device/scsi_disk"), vec!["0:0:0:0".to_owned()]);
+            }
             self.files.insert(format!("{directory}/{file}"), value);
         }
     }
@@ -458,6 +472,7 @@ impl Machine {
         btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
         std::mem::take(&mut self.lvm).put(&mut self);
         self.place_headers();
+        xfs::put_all(&mut self);
         blkid::put_all(&mut self);
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();

@@ -15,6 +15,32 @@ fn array(line: &str) -> Option<&str> {
         .then_some(name)
 }
 
+/// `INACTIVE-ARRAY /dev/md127 metadata=1.2 name=nas:0 UUID=…` of `mdadm --detail --scan`.
+pub(super) fn begins_scan(line: &str) -> bool {
+    scanned(line).is_some()
+}
+
+fn scanned(line: &str) -> Option<(bool, &str)> {
+    let (word, rest) = line.split_once(' ')?;
+    let (path, rest) = rest.trim_start().split_once(' ')?;
+    let is_one = path.starts_with("/dev/md") && rest.contains("UUID=");
+    (is_one && ["ARRAY", "INACTIVE-ARRAY"].contains(&word)).then_some((word == "ARRAY", path))
+}
+
+/// Only that an array was not started: the others may lack members.
+pub(super) fn read_scan(text: &Text, machine: &mut Machine) -> usize {
+    let mut told = 0;
+    for (is_active, path) in text.lines.iter().filter_map(|line| scanned(line)) {
+        let name = path.trim_start_matches("/dev/");
+        told += 1;
+        if !is_active && !name.contains('/') && machine.is_first(name, "md/array_state") {
+            machine.block_file(name, "md/array_state", "inactive");
+            put_members(name, Vec::new(), false, machine);
+        }
+    }
+    told
+}
+
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(name) = text.lines.first().and_then(|line| array(line)) else { return 0 };
     // `/dev/md/data` is a link, and no text tells where it leads.

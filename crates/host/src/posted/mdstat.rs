@@ -43,8 +43,8 @@ fn member(word: &str) -> Option<(&str, u32, &str)> {
     let (device, rest) = word.split_once('[')?;
     let (slot, flags) = rest.split_once(']')?;
     let plain = device.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c)) && !device.is_empty();
-    let known =
-        ["", "(F)", "(S)", "(W)", "(J)", "(R)", "(W)(F)", "(W)(S)", "(W)(R)", "(S)(R)", "(J)(F)"].contains(&flags);
+    let known = ["", "(F)", "(E)", "(S)", "(W)", "(J)", "(R)", "(W)(F)", "(W)(S)", "(W)(R)", "(S)(R)", "(J)(F)"]
+        .contains(&flags);
     (plain && known).then_some((device, slot.parse().ok()?, flags))
 }
 
@@ -94,6 +94,10 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     if members.iter().any(|(_, _, flags)| flags.contains("(J)")) {
         files.push(("consistency_policy", "journal".to_owned()));
     }
+    if let Some((chunk, layout)) = chunk(&text) {
+        files.push(("chunk_size", chunk.to_string()));
+        files.extend(layout.map(|layout| ("layout", layout.to_string())));
+    }
     files.extend(metadata(&text).map(|version| ("metadata_version", version)));
     for (file, value) in files {
         machine.block_file(name, &format!("md/{file}"), value);
@@ -103,7 +107,7 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     let places = places.map(|marks| Places::of(marks, numbers().collect()));
     let all = members.iter().map(|(device, number, flags)| {
         let (state, slot) = match *flags {
-            flags if flags.contains("(F)") => (Some("faulty"), Some("none".to_owned())),
+            flags if is_failed(flags) => (Some("faulty"), Some("none".to_owned())),
             "(S)" | "(W)(S)" => (Some("spare"), Some("none".to_owned())),
             "(J)" => (Some("journal"), Some("none".to_owned())),
             flags if flags.contains("(R)") => (Some("spare,replacement"), None),
@@ -114,10 +118,34 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         };
         let state =
             state.map(|state| if flags.contains("(W)") { format!("{state},write_mostly") } else { state.to_owned() });
-        Member { device: (*device).to_owned(), state, slot, failed: flags.contains("(F)") }
+        Member { device: (*device).to_owned(), state, slot, failed: is_failed(flags) }
     });
     put_members(name, all.collect(), places.is_some(), machine);
     Some(())
+}
+
+/// Synology keeps a member that failed where the array cannot do without it, and marks it as one with errors.
+fn is_failed(flags: &str) -> bool {
+    flags.contains("(F)") || flags.contains("(E)")
+}
+
+/// `level 5, 512k chunk, algorithm 2`, `512K chunks 2 near-copies`: in bytes, and the layout of copies as the kernel counts it (md(4),
+/// RAID10; `raid10_status` in the kernel's `drivers/md/raid10.c`).
+fn chunk(text: &str) -> Option<(u64, Option<u64>)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.iter().position(|word| ["chunk", "chunk,", "chunks"].contains(word))?;
+    let size = words.get(at.checked_sub(1)?)?.trim_end_matches(['k', 'K']).parse::<u64>().ok()?;
+    let copies = |way: &str| {
+        let at = words.iter().position(|word| *word == way)?;
+        words.get(at.checked_sub(1)?)?.parse::<u64>().ok().filter(|copies| *copies < 256)
+    };
+    let layout = match (copies("near-copies"), copies("far-copies"), copies("offset-copies")) {
+        (near, Some(far), None) => Some(far << 8 | near.unwrap_or(1)),
+        (near, None, Some(offset)) => Some(1 << 16 | offset << 8 | near.unwrap_or(1)),
+        (Some(near), None, None) => Some(1 << 8 | near),
+        _ => None,
+    };
+    Some((size.checked_mul(1024)?, layout))
 }
 
 /// `finish=299.8min speed=52431K/sec`, in KiB.
@@ -232,7 +260,11 @@ fn health(text: &str) -> Option<((u32, u32), Vec<char>)> {
             word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).and_then(|rest| rest.split_once('/'));
         let Some((all, here)) = counts else { continue };
         let (all, here): (u32, u32) = (all.parse().ok()?, here.parse().ok()?);
-        let marks: Vec<char> = words.peek()?.strip_prefix('[')?.strip_suffix(']')?.chars().collect();
+        let marks = words.peek()?.strip_prefix('[')?.strip_suffix(']')?;
+        // What has errors is here for Synology, and not for those whose data are on it.
+        let bad = u32::try_from(marks.matches('E').count()).ok()?;
+        let marks: Vec<char> = marks.replace('E', "_").chars().collect();
+        let here = here.checked_sub(bad)?;
         let up = marks.iter().filter(|mark| **mark == 'U').count();
         let fits = u32::try_from(marks.len()) == Ok(all) && u32::try_from(up) == Ok(here) && here <= all;
         return (fits && marks.iter().all(|mark| "U_".contains(*mark))).then_some(((all, here), marks));

@@ -6,17 +6,22 @@
 //! what no text says was not captured. A line that cannot be understood within a text makes what it would say unknown;
 //! a text of no known kind is told of.
 
+mod alerts;
 mod blkid;
 mod btrfs;
+mod btrfs_scrub;
 mod btrfs_table;
 mod crypt_status;
+mod daemons;
 mod df;
 mod dmesg;
 mod dmsetup;
 mod examine;
+mod ext;
 mod fdisk;
 mod files;
 mod fstab;
+mod hdparm;
 mod id_ctrl;
 mod json;
 mod lsblk;
@@ -32,10 +37,14 @@ mod multipath;
 mod nvme;
 mod piece;
 mod smart;
+mod smart_attribute;
 mod smart_log;
 mod smartd;
+mod volumes;
+mod xfs;
 mod zfs_get;
 mod zpool;
+mod zpool_json;
 mod zpool_list;
 
 use self::machine::Machine;
@@ -53,6 +62,8 @@ pub enum TextKind {
     Mdstat,
     /// `mdadm --detail`.
     Mdadm,
+    /// `mdadm --detail --scan`.
+    Scan,
     /// `mdadm --examine`.
     Examine,
     /// `zpool status`.
@@ -93,6 +104,10 @@ pub enum TextKind {
     BtrfsCounters,
     /// `btrfs device usage`.
     BtrfsDevices,
+    /// `btrfs scrub status`.
+    BtrfsScrub,
+    /// `btrfs balance status`.
+    BtrfsBalance,
     /// `lvs`, `vgs` or `pvs`.
     Lvm,
     /// `mount`, or the kernel's list of mounts.
@@ -107,6 +122,20 @@ pub enum TextKind {
     Dmsetup,
     /// `fdisk -l`, `gdisk -l` or what `parted` prints.
     Fdisk,
+    /// A mail of ZED.
+    ZedMail,
+    /// Alerts of TrueNAS.
+    Alerts,
+    /// `hdparm -W` or `hdparm -I`.
+    Hdparm,
+    /// What udev says of a device.
+    Udev,
+    /// `tune2fs -l` or `dumpe2fs -h`.
+    Ext,
+    /// `xfs_info`.
+    Xfs,
+    /// `lvdisplay` or `vgdisplay`.
+    Volumes,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -145,10 +174,14 @@ const fn table(form: Form) -> Form {
     Form { table: true, alone: true, ..form }
 }
 
+/// What no command prints.
+const MAIL: &str = "mail";
+
 /// In the order in which they are tried.
-const FORMS: [Form; 33] = [
+const FORMS: [Form; 43] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
+    form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
     alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
     table(form(TextKind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
     form(TextKind::Zpool, "zpool status", zpool::begins, zpool::read),
@@ -171,6 +204,8 @@ const FORMS: [Form; 33] = [
     form(TextKind::BtrfsShares, "btrfs filesystem df", btrfs::begins_shares, btrfs::read),
     form(TextKind::BtrfsCounters, "btrfs device stats", btrfs::begins_counters, btrfs::read),
     form(TextKind::BtrfsDevices, "btrfs device usage", btrfs::begins_devices, btrfs::read),
+    form(TextKind::BtrfsScrub, "btrfs scrub status", btrfs_scrub::begins, btrfs_scrub::read),
+    alone(form(TextKind::BtrfsBalance, "btrfs balance status", btrfs_scrub::begins_balance, btrfs_scrub::read_balance)),
     form(TextKind::Mounts, "mount", mounts::begins, mounts::read),
     form(TextKind::Fstab, "cat /etc/fstab", fstab::begins, fstab::read),
     form(TextKind::Multipath, "multipath -ll", multipath::begins, multipath::read),
@@ -178,6 +213,13 @@ const FORMS: [Form; 33] = [
     form(TextKind::Blkid, "blkid", blkid::begins, blkid::read),
     form(TextKind::Dmsetup, "dmsetup status", dmsetup::begins, dmsetup::read),
     alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
+    alone(form(TextKind::ZedMail, MAIL, daemons::begins_mail, daemons::read_mail)),
+    form(TextKind::Alerts, MAIL, alerts::begins, alerts::read),
+    form(TextKind::Hdparm, "hdparm -W", |_| false, hdparm::read),
+    form(TextKind::Udev, "udevadm info", hdparm::begins_udev, hdparm::read_udev),
+    form(TextKind::Ext, "dumpe2fs -h", ext::begins, ext::read),
+    alone(form(TextKind::Xfs, "xfs_info", xfs::begins, xfs::read)),
+    alone(form(TextKind::Volumes, "lvdisplay", volumes::begins, volumes::read)),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];
@@ -218,7 +260,7 @@ impl TextKind {
 
 /// The commands whose output is understood.
 pub fn commands() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.command).filter(|command| *command != "JSON")
+    FORMS.iter().map(|form| form.command).filter(|command| !["JSON", MAIL].contains(command))
 }
 
 /// A text of one kind within a file.

@@ -1,6 +1,6 @@
 //! Where one text ends and the next begins, and which command printed it.
 
-use super::{TextKind, fdisk, files};
+use super::{TextKind, fdisk, files, hdparm};
 
 /// A text of one kind, or of none.
 #[derive(Debug, Default)]
@@ -29,13 +29,31 @@ impl Text<'_> {
     }
 }
 
+impl<'t> Text<'t> {
+    /// The one device that the command of one of these programs names.
+    pub(super) fn path_of(&self, programs: &[&str]) -> Option<&'t str> {
+        let command = self.command?;
+        let mut named = command.split_whitespace().filter(|word| word.starts_with("/dev/"));
+        let path = named.next().filter(|_| named.next().is_none())?;
+        programs.iter().any(|program| command.contains(program)).then_some(path)
+    }
+}
+
 /// May it be the name of a device?
 pub(super) fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 28] = [
+const PROGRAMS: [&str; 36] = [
+    "hdparm",
+    "tune2fs",
+    "dumpe2fs",
+    "xfs_info",
+    "lvdisplay",
+    "vgdisplay",
+    "udevadm",
+    "integritysetup",
     "lspci",
     "lsblk",
     "smartctl",
@@ -67,7 +85,11 @@ const PROGRAMS: [&str; 28] = [
 ];
 
 /// Words that follow such a program where no option does.
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 19] = [
+    "scrub",
+    "balance",
+    "info",
+    "dump",
     "list",
     "status",
     "id-ns",
@@ -97,6 +119,10 @@ pub(super) fn command(line: &str) -> Option<&str> {
         if COMMENTS.iter().any(|comment| rest.contains(comment)) {
             return None;
         }
+        // `  # open                 0` is a line of `lvdisplay`.
+        if who.is_empty() && rest.starts_with("open  ") {
+            return None;
+        }
         let is_who = !who.contains(' ') || who.contains('@');
         // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
         if is_who && rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
@@ -112,6 +138,9 @@ pub(super) fn command(line: &str) -> Option<&str> {
 
 /// Lines that only stand at the end of a text, so that they are whole also where the file ends in them.
 const LAST: [&str; 4] = ["errors: No known data errors", "unused devices: <none>", "}", "```"];
+
+/// What some programs print before all else, and others inside.
+const HEADS: [&str; 2] = ["UUID: ", "WARNING: "];
 
 /// Lines of `smartctl`.
 const INSIDE: [&str; 5] = [
@@ -182,11 +211,15 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             all.last_mut().into_iter().for_each(|text| text.cut = true);
             continue;
         }
-        if kind.is_none() && open.is_none() && !line.trim().is_empty() {
+        let is_head = HEADS.iter().any(|start| line.trim_start().starts_with(start));
+        if kind.is_none() && open.is_none() && !line.trim().is_empty() && !is_head {
             // What the command printed is none of what is known, and what comes after that is not its.
             command_before = None;
         }
         all.last_mut().into_iter().for_each(|text| text.lines.push(line));
+    }
+    for text in all.iter_mut().filter(|text| text.kind == Some(TextKind::Examine) && hdparm::is_of(&text.lines)) {
+        text.kind = Some(TextKind::Hdparm);
     }
     all
 }

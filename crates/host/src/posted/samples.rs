@@ -72,7 +72,7 @@ const SAMPLES: &[Sample] = samples! {
         "sda temperature 32", "sda limit 60", "sda hours 36712",
     ];
     "smartctl-a-desktop.txt": Smartctl, 1, [
-        "sdX warns 4", "sdX attribute 187: 312", "sdX attribute 188: 2", "sdX attribute 5: 4032", "sdX line 60 of 60", "sdX hours 26543",
+        "sdX warns 4", "sdX attribute 187: 312", "sdX attribute 188: 5", "sdX attribute 5: 4032", "sdX line 60 of 60", "sdX hours 26543",
         "sdX temperature 32",
     ];
     "smartctl-x-sas.txt": Smartctl, 1, [

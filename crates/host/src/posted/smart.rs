@@ -3,16 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use super::lsblk::is_drive;
-use super::machine::Smart;
+use super::machine::{CACHE, Smart};
+use super::smart_attribute::attribute;
 use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
 pub(super) const COMMAND: &str = "smartctl -j -x";
 
-/// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, or what comes after it where that was left away.
+/// `smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)`, `smartctl version 5.33 …`, or what comes after it where that was left away.
 pub(super) fn begins(line: &str) -> bool {
-    let version = line.strip_prefix("smartctl ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = line.strip_prefix("smartctl ").map(|rest| rest.strip_prefix("version ").unwrap_or(rest));
+    let version = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     version || line.trim() == "=== START OF INFORMATION SECTION ===" || piece::is_inside_of_smart(line)
 }
 
@@ -184,6 +186,12 @@ impl<'t> Said<'t> {
             rate => rate.ends_with("rpm").then_some("1"),
         });
         files.extend(rotates.map(|flag| ("queue/rotational", flag.to_owned())));
+        let cache = self.field("Write cache is").and_then(|told| match told {
+            "Enabled" => Some("write back"),
+            "Disabled" => Some("write through"),
+            _ => None,
+        });
+        files.extend(cache.map(|kind| (CACHE, kind.to_owned())));
         files.extend(self.blocks().map(|block| ("queue/logical_block_size", block)));
         let size = self
             .field("User Capacity")
@@ -244,6 +252,9 @@ impl<'t> Said<'t> {
         put("scsi_percentage_used_endurance_indicator", used.map(Value::from));
         put("endurance_used", self.endurance().map(|used| json!({"current_percent": used})));
         put("scsi_error_counter_log", self.uncorrected());
+        for (at, words) in self.invalid_words().enumerate() {
+            put(&format!("scsi_sas_port_{at}"), Some(json!({"phy_0": {"invalid_dword_count": words}})));
+        }
         for (at, test) in self.scsi_tests().into_iter().enumerate() {
             put(&format!("scsi_self_test_{at}"), Some(test));
         }
@@ -388,6 +399,11 @@ impl<'t> Said<'t> {
         self.statistic("0x05", SPECIFIED).map(|limit| json!({"name": SPECIFIED, "value": limit}))
     }
 
+    /// `    Invalid DWORD count = 10` of each phy.
+    fn invalid_words(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().filter_map(|line| leading(line.trim().strip_prefix("Invalid DWORD count =")?))
+    }
+
     /// Last column of the error counters.
     fn uncorrected(&self) -> Option<Value> {
         let total = |key: &str| {
@@ -403,44 +419,6 @@ impl<'t> Said<'t> {
 /// A number at the end of which the text ends.
 fn leading(text: &str) -> Option<u64> {
     text.trim().parse().ok()
-}
-
-fn attribute(line: &str, brief: bool) -> Option<Value> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let id: u64 = words.first()?.parse().ok()?;
-    // Old: ID NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW; brief: ID NAME FLAGS VALUE WORST THRESH FAIL RAW.
-    let (failed, raw) = if brief { (6, 7) } else { (8, 9) };
-    let failed = match *words.get(failed)? {
-        "-" => "",
-        "NOW" | "FAILING_NOW" => "now",
-        "Past" | "In_the_past" => "past",
-        _ => return None,
-    };
-    let pre_failure = if brief { words[2].starts_with('P') } else { words[6] == "Pre-fail" };
-    let string = words.get(raw..)?.join(" ");
-    Some(json!({
-        "id": id,
-        "name": words[1],
-        "value": words[3].parse::<u64>().ok(),
-        "flags": {"prefailure": pre_failure},
-        "when_failed": failed,
-        "raw": {"string": string, "value": raw_value(&string)?},
-    }))
-}
-
-/// `31 (Min/Max 20/45)`, `12345h+10m+2.345s`, `0 0 0`: the first number, where what follows it is known.
-fn raw_value(text: &str) -> Option<u64> {
-    if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok();
-    }
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, rest) = text.split_at(split);
-    let goes_on = rest.is_empty()
-        || rest.starts_with(" (")
-        || rest.starts_with("h+")
-        || rest.starts_with('/')
-        || rest.split_whitespace().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    number.parse().ok().filter(|_| goes_on)
 }
 
 /// Number and what follows it, of a row of a log of self-tests.

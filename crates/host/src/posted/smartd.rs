@@ -16,11 +16,16 @@ const COUNTS: [(&str, u32, &str); 2] = [
     (" Offline uncorrectable sectors", 198, "Offline_Uncorrectable"),
 ];
 const FAILED: &str = "FAILED SMART self-check";
+/// It counts self-tests that failed since one of all of the drive passed (`SelfTestErrorCount` in `smartd.cpp`).
+const SELF_TEST: [&str; 2] =
+    ["Self-Test Log error count increased from ", "new Self-Test Log error at hour timestamp "];
 
 /// What the last such lines tell of a drive.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     has_failed: bool,
+    /// What it says of a self-test that failed.
+    self_test: Option<String>,
     counts: [Option<u64>; COUNTS.len()],
 }
 
@@ -34,19 +39,22 @@ pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
     let (name, kind) = device.split_once(' ').unwrap_or((device, ""));
     // Behind a RAID controller the name is that of its volume.
     let is_own = piece::is_plain(name) && !kind.contains('_');
-    let mut found = Watched { has_failed: said.starts_with(FAILED), ..Watched::default() };
+    let self_test = SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| said.to_owned());
+    let mut found = Watched { has_failed: said.starts_with(FAILED), self_test, ..Watched::default() };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {
         // `(changed +2)` may follow, and `No more Currently unreadable (pending) sectors` is said where they are gone.
         let number = said.split_once(words).map(|(number, _)| number);
         *own = number.and_then(|number| if number == "No more" { Some(0) } else { number.parse().ok() });
     }
-    (is_own && (found.has_failed || found.counts.iter().any(Option::is_some))).then_some((name, found))
+    let tells = found.has_failed || found.self_test.is_some();
+    (is_own && (tells || found.counts.iter().any(Option::is_some))).then_some((name, found))
 }
 
 impl Watched {
     /// What a later line tells as well.
     pub(super) fn join(&mut self, later: Self) {
         self.has_failed |= later.has_failed;
+        self.self_test = later.self_test.or(self.self_test.take());
         for (own, later) in self.counts.iter_mut().zip(later.counts) {
             *own = later.or(*own);
         }
@@ -57,6 +65,10 @@ impl Watched {
         let mut said = Map::new();
         if self.has_failed {
             said.insert("smart_status".to_owned(), json!({"passed": false}));
+        }
+        if let Some(told) = &self.self_test {
+            let row = json!({"type": {"string": "Self-test"}, "status": {"string": told, "passed": false}});
+            said.insert("ata_smart_self_test_log".to_owned(), json!({"standard": {"table": [row]}}));
         }
         let rows = self.counts.iter().zip(COUNTS).filter_map(|(count, (_, id, name))| {
             count.map(|count| json!({"id": id, "name": name, "raw": {"value": count}}))

@@ -23,6 +23,9 @@ pub struct FileSystem {
     pub targets: Vec<String>,
     /// Its geometry.
     pub geometry: Readout<Geometry>,
+    /// Errors that ext4 counted in its superblock since it was checked last; 0 where it says that there are some and not how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<u64>,
     /// Of a btrfs that is mounted.
     pub btrfs: Option<BtrfsState>,
 }
@@ -104,8 +107,24 @@ pub struct BtrfsState {
     /// What of the space for metadata is kept back for its own work (`global_rsv_size`), where told.
     #[serde(rename = "reserve_bytes", skip_serializing_if = "Option::is_none")]
     pub reserve: Option<Bytes>,
+    /// What its last scrub found, from `btrfs scrub status`; `None` where it was never scrubbed.
+    pub scrub: Readout<Option<Scrub>>,
     /// Devices.
     pub devices: Vec<BtrfsDevice>,
+}
+
+/// What a scrub of a btrfs found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scrub {
+    /// Errors of each kind, such as `csum`, `read`, `super`.
+    pub errors: BTreeMap<String, u64>,
+    /// Those that a good copy made up for.
+    pub corrected: u64,
+    /// Those that nothing made up for.
+    pub uncorrectable: u64,
+    /// Devices that it tells of one by one and finds errors on.
+    pub devices: Vec<String>,
 }
 
 /// A device of a btrfs.

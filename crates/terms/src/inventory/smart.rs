@@ -17,6 +17,9 @@ pub struct Smart {
     pub grown_defects: Option<u64>,
     /// Requests that a SAS drive could not carry out in spite of all it tried.
     pub uncorrected: Option<u64>,
+    /// Words that a SAS drive could not read as they came over its line, of all its ports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invalid_words: Option<u64>,
     /// Its log of self-tests, newest first; `None` where it tells none.
     pub self_tests: Option<Vec<SelfTest>>,
     /// Highest temperature at which it may work.

@@ -36,6 +36,16 @@ pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
     ("queues-below-processors", "QEMU's NVMe drives have 64 queues", "no command: a drive has as many as it has"),
     ("interrupts-far", "the lab's guests have one NUMA node", "numactl(8), `--cpunodebind`"),
     (
+        "ext4-errors",
+        "a guest's file systems are made for it and sound",
+        "nothing is typed but what asks: dumpe2fs(8), fsck(8)",
+    ),
+    (
+        "btrfs-scrub",
+        "nothing is typed but what asks; what a scrub finds is repaired as for `btrfs-device-errors`",
+        "btrfs-scrub(8), `status`",
+    ),
+    (
         "btrfs-metadata-space",
         "of what a small file system has for metadata most is kept in reserve, and is never used",
         "btrfs-balance(8), filter `usage`",

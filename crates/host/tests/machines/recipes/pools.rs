@@ -125,6 +125,13 @@ pub(super) fn btrfs_box() -> Machine {
     m.file(format!("/sys/fs/btrfs/{id}/checksum"), "crc32c (crc32c-intel)");
     m.file(format!("/sys/fs/btrfs/{id}/sectorsize"), 4096);
     m.says("btrfs filesystem show --raw /home", format!("Label: 'home'  uuid: {id}\n\tTotal devices 2 FS bytes used 1\n\tdevid    1 size 1 used 1 path /dev/sda1\n\tdevid    2 size 1 used 1 path /dev/sdb1"));
+    m.says(
+        "btrfs scrub status -d /home",
+        format!(
+            "UUID:             {id}\nscrub device /dev/sda1 (id 1) history\nError summary:    no errors found\n\
+            scrub device /dev/sdb1 (id 2) history\nError summary:    no errors found"
+        ),
+    );
     m.says("btrfs device stats /home", "[/dev/sda1].write_io_errs    0\n[/dev/sdb1].write_io_errs    0");
     m.mount_as("0:41", "/dev/sda1", "/home", "btrfs", "space_cache=v2,subvolid=256,subvol=/@home");
     m

@@ -1,0 +1,32 @@
+//! `tune2fs -l` and `dumpe2fs -h`: the superblock of an ext file system, as `dumpe2fs` prints it.
+
+use serde_json::json;
+
+use super::{Machine, Text};
+
+/// `tune2fs 1.47.0 (5-Feb-2023)`, `dumpe2fs 1.46.5 (30-Dec-2021)`, or the line that both print first.
+pub(super) fn begins(line: &str) -> bool {
+    let by =
+        |program: &str| line.strip_prefix(program).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    by("tune2fs ") || by("dumpe2fs ") || line.starts_with("Filesystem volume name:")
+}
+
+/// The superblock as it is. What it does not tell was cut, or there is none of it.
+pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let has = |key: &str| text.lines.iter().any(|line| line.starts_with(key));
+    // The line of the version is a text of its own.
+    if !has("Block size:") && !has("Filesystem state:") {
+        return 0;
+    }
+    let path = text.path_of(&["tune2fs", "dumpe2fs"]);
+    let Some(node) = path.and_then(|path| machine.node_of(path)) else {
+        machine.refused.push(
+            "it does not say which device it is of: put the command, such as `dumpe2fs -h /dev/sda2`, on the line before"
+                .to_owned(),
+        );
+        return 0;
+    };
+    machine.signatures.entry(node.clone()).or_insert_with(|| json!({"device": node, "type": "ext4", "uuid": null}));
+    machine.run(format!("dumpe2fs -h /dev/{node}"), text.lines.join("\n") + "\n");
+    1
+}
