@@ -186,6 +186,18 @@ impl Diagnosis {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
+    /// With evidence as it was posted: a file that nobody read goes by the command whose text told what it says.
+    #[must_use]
+    pub fn cited(mut self, told_by: impl Fn(&str) -> Option<&'static str>) -> Self {
+        for seen in self.findings.iter_mut().flat_map(|finding| &mut finding.seen) {
+            let Some(command) = told_by(&seen.source) else { continue };
+            let of_device = seen.source.strip_prefix("/sys/block/").and_then(|rest| rest.split_once('/'));
+            let file = of_device.map_or_else(|| seen.source.rsplit('/').next().unwrap_or_default(), |(_, file)| file);
+            seen.source = format!("{command} (`{file}`)");
+        }
+        self
+    }
+
     /// Without findings that matter less; what is unknown stays.
     #[must_use]
     pub fn at_least(mut self, least: Severity) -> Self {

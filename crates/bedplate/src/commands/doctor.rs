@@ -28,12 +28,13 @@ pub(crate) fn doctor(arguments: &DoctorArguments, settings: &Settings) -> Result
     if !arguments.fix.is_empty() {
         return fix(arguments, settings);
     }
-    let host: Box<dyn Host> = if arguments.files.is_empty() {
-        machine::open(&arguments.machine, settings)?
+    let wanted = |check: &Check| wanted(check, &arguments.only);
+    let found = if arguments.files.is_empty() {
+        diagnose_with(&inspect::examine(&*machine::open(&arguments.machine, settings)?)?, wanted)
     } else {
-        Box::new(machine::posted(&arguments.files)?)
+        let posted = machine::posted(&arguments.files)?;
+        diagnose_with(&inspect::examine(&posted)?, wanted).cited(|path| posted.told_by(path))
     };
-    let found = diagnose_with(&inspect::examine(&*host)?, |check| wanted(check, &arguments.only));
     let found = found.at_least(arguments.severity.into());
     let text = if arguments.json { diagnosis::json(&found)? } else { diagnosis::text(&found, &narrow(settings)) };
     settings.printer.drawn(&text)?;

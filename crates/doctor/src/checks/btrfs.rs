@@ -335,7 +335,7 @@ fn paused(system: &FileSystem, at: &Place) -> Found {
         "0 pieces are moved until it is resumed; what it was to convert and has not come to is as it was, and no other balance can begin",
     )
     .seen(format!("{}/exclusive_operation", directory(system)), "balance paused")
-    .advise("Resume it, or cancel it if it is not wanted any more: it goes on by itself only where the file system is mounted anew.")
+    .advise("Resume it, or cancel it if it is not wanted any more.")
     .look(format!("btrfs balance status {}", target(system)))
     .run(Nothing, format!("btrfs balance resume {}", target(system)))
 }

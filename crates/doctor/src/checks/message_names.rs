@@ -44,10 +44,10 @@ const KINDS: [(&str, GoesOn); 10] = [
     ("pmem", is_numbered),
 ];
 
-/// `a`, `aa`, `b1`.
+/// `a`, `aa`, `b1`. `vdev` is what ZFS calls a device.
 fn is_lettered(rest: &str) -> bool {
     let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-    (1..=3).contains(&letters.len()) && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    (1..=3).contains(&letters.len()) && rest != "ev" && letters.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn is_number(rest: &str) -> bool {
@@ -76,6 +76,7 @@ mod tests {
         ] {
             assert_eq!(said(line).as_deref(), Some(names), "{line}");
         }
+        assert_eq!(said("eid=15 class=statechange pool='tank' vdev=sdd1 vdev_state=UNAVAIL").as_deref(), Some("sdd1"));
         assert_eq!(said("usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd"), None);
     }
 }

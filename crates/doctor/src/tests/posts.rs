@@ -1520,6 +1520,18 @@ fn other_programs() {
     ]);
 }
 
+/// What was not read is not cited.
+#[test]
+fn evidence_is_that_of_the_text() {
+    let text = "Personalities : [raid1]\nmd1 : active raid1 sda1[0]\n      976630464 blocks super 1.2 [2/1] [U_]\n\nunused devices: <none>\n";
+    let posted = posted::read([("post", text)]);
+    let found = diagnose(&inspect::examine(&posted.machine).unwrap()).cited(|path| posted.machine.told_by(path));
+    let degraded = found.findings.iter().find(|found| found.check == "array-degraded").unwrap();
+    assert_eq!(degraded.seen[0].source, "cat /proc/mdstat (`md/degraded`)");
+    let of_files = |source: &str| source.starts_with("/sys/");
+    assert!(!found.findings.iter().flat_map(|found| &found.seen).any(|seen| of_files(&seen.source)), "{found:?}");
+}
+
 /// What superblocks say of an array that nothing else tells of: all that are left say the same, or nothing is concluded.
 #[test]
 fn members_that_are_left_of_an_array() {

@@ -42,6 +42,8 @@ pub struct Capture {
     runs: BTreeMap<String, Ran>,
     /// Programs that are not installed.
     missing: BTreeSet<String>,
+    /// Files that nobody read, by the command whose text told the same.
+    told_by: BTreeMap<String, &'static str>,
 }
 
 /// What is known of a path.
@@ -91,6 +93,7 @@ impl Capture {
         links: BTreeMap<String, String>,
         directories: BTreeMap<String, Vec<String>>,
         runs: BTreeMap<String, String>,
+        told_by: BTreeMap<String, &'static str>,
     ) -> Self {
         let files = files.into_iter().map(|(path, text)| (path, Entry::File((text + "\n").into_bytes())));
         let links = links.into_iter().map(|(path, target)| (path, Entry::Link(target)));
@@ -100,8 +103,20 @@ impl Capture {
             name: "what was posted".to_owned(),
             entries: files.chain(links).chain(directories.into_iter().map(listed)).collect(),
             runs: runs.into_iter().map(ran).collect(),
+            told_by,
             ..Self::default()
         }
+    }
+
+    /// The command whose text told what a file says, or one of those that a pattern names, where nobody read the file itself.
+    #[must_use]
+    pub fn told_by(&self, path: &str) -> Option<&'static str> {
+        let plain = path.split(['*', '{']).next().unwrap_or(path);
+        let is_it = |told: &str| {
+            told.strip_prefix(plain).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || plain != path)
+        };
+        let (_, command) = self.told_by.range(plain.to_owned()..).next().filter(|(told, _)| is_it(told))?;
+        Some(command)
     }
 
     /// The same machine, of which nobody looked at a path and all below it.

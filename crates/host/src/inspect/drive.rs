@@ -46,7 +46,7 @@ fn is_drive(source: &Source, name: &str) -> bool {
         // Boot areas of memory cards are drives of their own, of a few MiB. Of network drives the kernel makes some in advance.
         return source.told(&format!("{BLOCK}/{name}/size")).is_some_and(|size| size != "0") && !name.contains("boot");
     }
-    ["sd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix))
+    ["sd", "hd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix))
 }
 
 fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail: bool) -> Drive {
@@ -111,7 +111,8 @@ fn transport(name: &str, path: &str, nvme: Option<NvmeTransport>) -> DriveTransp
         _ if starts("sd") && on("/session") => DriveTransport::Iscsi,
         _ if starts("sd") && on("/end_device-") => DriveTransport::Sas,
         _ if starts("sd") && on("/virtio") => DriveTransport::Virtio,
-        _ if starts("sd") && on("/ata") => DriveTransport::Sata,
+        // Old drivers of ATA had names of their own.
+        _ if (starts("sd") || starts("hd")) && on("/ata") => DriveTransport::Sata,
         _ => DriveTransport::Other,
     }
 }

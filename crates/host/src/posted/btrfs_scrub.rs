@@ -6,8 +6,11 @@ use super::{Machine, Text};
 /// `Scrub started:    Sun Mar  3 01:00:02 2024`, `scrub device /dev/sda1 (id 1) history`, or `scrub status for 7b1c6b0b-…` of versions
 /// before 5.0. The UUID on the line before the first looks like that of other programs.
 pub(super) fn begins(line: &str) -> bool {
-    line.starts_with("Scrub started: ") || line.starts_with("scrub device /dev/") || uuid(line).is_some()
+    STARTS.iter().any(|start| line.starts_with(start)) || uuid(line).is_some()
 }
+
+const STARTS: [&str; 5] =
+    ["Scrub started: ", "Scrub resumed: ", "Total to scrub: ", "Error summary: ", "scrub device /dev/"];
 
 fn uuid(line: &str) -> Option<&str> {
     Some(line.strip_prefix("scrub status for ")?.trim()).filter(|uuid| is_uuid(uuid))

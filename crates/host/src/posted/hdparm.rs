@@ -10,7 +10,7 @@ pub(super) fn is_of(lines: &[&str]) -> bool {
 
 /// `E: ID_ATA_WRITE_CACHE_ENABLED=1`, which tells of the drive that the same text names.
 pub(super) fn begins_udev(line: &str) -> bool {
-    ["P: /devices/", "DEVPATH=/devices/", "E: DEVPATH=/devices/", "DEVNAME=/dev/", "N: "]
+    ["P: /devices/", "DEVPATH=/devices/", "E: DEVPATH=/devices/", "DEVNAME=/dev/"]
         .iter()
         .any(|start| line.starts_with(start))
 }

@@ -186,6 +186,7 @@ impl Device {
             let Some((rate, lanes)) = link else { continue };
             machine.file(format!("{path}/{speed}"), format!("{rate} GT/s PCIe"));
             machine.file(format!("{path}/{width}"), lanes.clone());
+            machine.cite(format!("{DEVICES}/{}/{speed}", self.address));
         }
         // The services of a port are named for its type (`bridge_role` in `inspect/pci.rs`).
         if let Some(role) = self.role {

@@ -10,8 +10,9 @@ use super::examine::{self, Superblock};
 use super::lspci::{self, Device};
 use super::luks;
 use super::lvm::Lvm;
+use super::nameless::Nameless;
 use super::smartd::{self, Watched};
-use super::{blkid, nvme, xfs, zfs_get};
+use super::{blkid, xfs, zfs_get, zpool};
 use crate::capture::Capture;
 
 /// What the readers of single kinds write into.
@@ -22,14 +23,18 @@ pub(super) struct Machine {
     pub(super) directories: BTreeMap<String, Vec<String>>,
     pub(super) runs: BTreeMap<String, String>,
     pub(super) refused: Vec<String>,
+    /// The command whose text is read now.
+    pub(super) reading: &'static str,
+    /// Which command's text told a file.
+    told_by: BTreeMap<String, &'static str>,
     /// What two texts told differently: it stays unknown, whatever a third one tells.
     contradicted: BTreeSet<String>,
     blocks: BTreeMap<String, Block>,
     /// Files of block devices, by device and path below its directory.
-    block_files: BTreeMap<(String, String), String>,
+    pub(super) block_files: BTreeMap<(String, String), String>,
     devices: Vec<Device>,
     /// What drives said of themselves in texts that do not name their device.
-    nameless: Vec<Nameless>,
+    pub(super) nameless: Vec<Nameless>,
     /// What texts tell of btrfs, each of one file system.
     pub(super) btrfs: Vec<Btrfs>,
     /// The kernel's names of mappings, by their own.
@@ -45,6 +50,8 @@ pub(super) struct Machine {
     pub(super) dmsetup: Mappings,
     /// By pool and dataset: its properties.
     pub(super) datasets: BTreeMap<String, BTreeMap<String, BTreeMap<String, String>>>,
+    /// Pools, each with its number and its state.
+    pub(super) pool_states: BTreeMap<String, (usize, String)>,
     /// Properties of pools, which the table of pools tells as well.
     pub(super) pools: BTreeMap<String, BTreeMap<String, String>>,
     /// Signatures that `blkid` tells, by their device.
@@ -66,24 +73,6 @@ struct Block {
     transport: Option<String>,
     /// What it stands on.
     on: BTreeSet<String>,
-}
-
-/// What `smartctl` said of a drive that its text does not name.
-#[derive(Debug)]
-pub(super) struct Nameless {
-    pub(super) serial: Option<String>,
-    pub(super) smart: Smart,
-}
-
-/// What `smartctl` said of a drive.
-#[derive(Debug, Default)]
-pub(super) struct Smart {
-    pub(super) is_nvme: bool,
-    pub(super) transport: Option<&'static str>,
-    /// Files below the drive's directory.
-    pub(super) files: Vec<(&'static str, String)>,
-    /// Program output that says the same: the command without its device, whether it is the controller's, and the text.
-    pub(super) runs: Vec<(&'static str, Value)>,
 }
 
 /// Files of every NVMe controller (the kernel's `drivers/nvme/host/sysfs.c`).
@@ -114,7 +103,7 @@ pub(super) const CACHE: &str = "device/scsi_disk/0:0:0:0/cache_type";
 pub(super) const POOL: &str = "zpool get -H -p -o property,value all";
 
 /// Letters that no drive has, for drives that no text names.
-const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
+pub(super) const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
 
 impl Machine {
     /// A file. One that says something else already makes both unknown: two texts are of two machines, or of two times.
@@ -123,6 +112,7 @@ impl Machine {
         if self.contradicts(&path, |machine| machine.files.get(&path).cloned(), &value) {
             self.files.remove(&path);
         } else if !self.contradicted.contains(&path) {
+            self.cite(path.clone());
             self.files.insert(path, value);
         }
     }
@@ -175,7 +165,15 @@ impl Machine {
         if self.contradicts(&what, |machine| machine.block_files.get(&key).cloned(), &value) {
             self.block_files.remove(&key);
         } else if !self.contradicted.contains(&what) {
+            self.cite(format!("/sys/block/{name}/{file}"));
             self.block_files.insert(key, value);
+        }
+    }
+
+    /// The text that is read now tells a file, unless another did.
+    pub(super) fn cite(&mut self, path: String) {
+        if !self.reading.is_empty() {
+            self.told_by.entry(path).or_insert(self.reading);
         }
     }
 
@@ -199,6 +197,7 @@ impl Machine {
 
     /// A device stands on another.
     pub(super) fn stands_on(&mut self, name: &str, under: &str) {
+        self.cite(format!("/sys/block/{name}/slaves"));
         self.block(under);
         self.blocks.entry(name.to_owned()).or_default().on.insert(under.to_owned());
     }
@@ -273,6 +272,7 @@ impl Machine {
         let target = target.replace('\\', "\\134").replace(' ', "\\040").replace('\t', "\\011").replace('\n', "\\012");
         let line = format!("1 0 0:0 / {target} {options} - {kind} {source} {options}\n");
         if self.mounts.insert(line.clone()) {
+            self.cite(MOUNTS.to_owned());
             self.files.entry(MOUNTS.to_owned()).or_default().push_str(&line);
         }
     }
@@ -324,63 +324,6 @@ impl Machine {
         if !known.join(device) {
             known.forget();
             self.refused.push(format!("device `{}` is one thing in one text and another in another", known.address));
-        }
-    }
-
-    // --- what `smartctl` says ---
-
-    /// Of a drive by its name, or of one whose name another text may tell.
-    pub(super) fn smart(&mut self, name: Option<&str>, serial: Option<String>, smart: Smart) {
-        match name {
-            Some(name) => self.put_smart(name, serial.as_deref(), smart),
-            None => self.nameless.push(Nameless { serial, smart }),
-        }
-    }
-
-    fn put_smart(&mut self, name: &str, serial: Option<&str>, smart: Smart) {
-        // `/dev/nvme0` is the controller; what is told of it is told of its first namespace.
-        let (name, controller) = match name.strip_prefix("nvme") {
-            Some(rest) if !rest.contains('n') => (format!("{name}n1"), Some(name.to_owned())),
-            _ => (name.to_owned(), None),
-        };
-        self.drive(&name);
-        let controller = controller.or_else(|| if smart.is_nvme { self.namespace(&name) } else { None });
-        if let (true, Some(controller)) = (smart.is_nvme, &controller) {
-            self.controller(controller, Some(&name));
-        }
-        smart.transport.into_iter().for_each(|transport| self.attached(&name, transport));
-        for (file, value) in smart.files.into_iter().chain(serial.map(|serial| ("device/serial", serial.to_owned()))) {
-            self.told(&name, file, value);
-        }
-        for (command, said) in smart.runs {
-            let of_controller =
-                ["nvme smart-log", "nvme id-ctrl", nvme::FEATURE].iter().any(|own| command.starts_with(own));
-            let node = controller.as_ref().filter(|_| of_controller).unwrap_or(&name);
-            self.run(format!("{command} /dev/{node}"), said.to_string());
-        }
-    }
-
-    /// Texts without a device are of the drive with their serial number, or of one that is called by a letter that no
-    /// drive has.
-    fn place_nameless(&mut self) {
-        let mut given: Vec<(Option<String>, String)> = Vec::new();
-        for Nameless { serial, smart } in std::mem::take(&mut self.nameless) {
-            let known = self.block_files.iter().find(|((_, file), value)| {
-                file == "device/serial" && serial.is_some() && Some(*value) == serial.as_ref()
-            });
-            let again = given.iter().find(|(of, _)| serial.is_some() && *of == serial);
-            let name = match (known, again, LETTERS.get(given.len())) {
-                (Some(((name, _), _)), _, _) | (None, Some((_, name)), _) => name.clone(),
-                (None, None, Some(letter)) if smart.is_nvme => format!("nvme{letter}n1"),
-                (None, None, Some(letter)) => format!("sd{letter}"),
-                (None, None, None) => {
-                    self.refused
-                        .push("more than three texts of `smartctl` do not say which drive they are of".to_owned());
-                    continue;
-                }
-            };
-            given.push((serial.clone(), name.clone()));
-            self.put_smart(&name, serial.as_deref(), smart);
         }
     }
 
@@ -464,16 +407,22 @@ impl Machine {
     }
 
     pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
+        self.reading = "smartctl";
         self.place_nameless();
+        self.reading = "";
         smartd::put_all(&mut self);
+        zpool::put_all(&mut self);
         zfs_get::put_all(&mut self);
+        self.reading = "mdadm --examine";
         examine::put_all(&mut self);
         std::mem::take(&mut self.dmsetup).put(&mut self);
+        self.reading = "btrfs";
         btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
         std::mem::take(&mut self.lvm).put(&mut self);
         self.place_headers();
         xfs::put_all(&mut self);
         blkid::put_all(&mut self);
+        self.reading = "lspci -vv";
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();
         // A text may be a part: what else is in these is not known, and each list has a name that says so.
@@ -482,7 +431,7 @@ impl Machine {
         for (list, more) in lists {
             self.directories.get_mut(list).into_iter().for_each(|names| push(names, more));
         }
-        (Capture::from_texts(self.files, self.links, self.directories, self.runs), self.refused)
+        (Capture::from_texts(self.files, self.links, self.directories, self.runs, self.told_by), self.refused)
     }
 }
 

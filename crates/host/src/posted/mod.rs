@@ -34,6 +34,7 @@ mod mdadm;
 mod mdstat;
 mod mounts;
 mod multipath;
+mod nameless;
 mod nvme;
 mod piece;
 mod smart;
@@ -300,7 +301,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
         for text in piece::texts(&plain) {
             let line = text.line;
             let Some(form) = text.kind.and_then(TextKind::form) else {
-                if text.lines.iter().any(|line| !line.trim().is_empty()) {
+                if text.lines.iter().any(|line| !piece::says_nothing(line)) {
                     posted.refused.push(format!("{file}:{line}: this is the output of no program that is known here"));
                 }
                 continue;
@@ -311,6 +312,7 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
                     .refused
                     .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
+            machine.reading = form.command;
             let told = (form.read)(&text, &mut machine);
             let whole = machine.refused.len() == before;
             for refused in machine.refused.iter_mut().skip(before) {

@@ -142,6 +142,12 @@ const LAST: [&str; 4] = ["errors: No known data errors", "unused devices: <none>
 /// What some programs print before all else, and others inside.
 const HEADS: [&str; 2] = ["UUID: ", "WARNING: "];
 
+/// Is it empty, or such a line?
+pub(super) fn says_nothing(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || HEADS.iter().any(|start| line.starts_with(start))
+}
+
 /// Lines of `smartctl`.
 const INSIDE: [&str; 5] = [
     "ID# ATTRIBUTE_NAME",
@@ -211,8 +217,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             all.last_mut().into_iter().for_each(|text| text.cut = true);
             continue;
         }
-        let is_head = HEADS.iter().any(|start| line.trim_start().starts_with(start));
-        if kind.is_none() && open.is_none() && !line.trim().is_empty() && !is_head {
+        if kind.is_none() && open.is_none() && !says_nothing(line) {
             // What the command printed is none of what is known, and what comes after that is not its.
             command_before = None;
         }

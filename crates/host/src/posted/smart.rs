@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::lsblk::is_drive;
-use super::machine::{CACHE, Smart};
+use super::machine::CACHE;
+use super::nameless::Smart;
 use super::smart_attribute::attribute;
 use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;

@@ -63,22 +63,26 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
 
 /// There is a pool. Where another text has another state of it, the first stays, and that is told.
 pub(super) fn put(name: &str, state: &str, machine: &mut Machine) {
-    machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
-    let list = machine.runs.entry(LIST.to_owned()).or_default();
-    let known = list.lines().find_map(|line| line.split_once('\t').filter(|(pool, _)| *pool == name));
-    match known.map(|(_, known)| known.to_owned()) {
-        None => list.push_str(&format!("{name}\t{state}\n")),
-        Some(known) if known == UNTOLD => {
-            let untold = format!("{name}\t{UNTOLD}");
-            let row = |line: &str| if line == untold { format!("{name}\t{state}\n") } else { format!("{line}\n") };
-            *list = list.lines().map(row).collect();
-        }
-        Some(_) if state == UNTOLD => {}
-        Some(known) if known != state => {
-            machine.refused.push(format!("pool `{name}` is {known} in one text and {state} in another"));
-        }
-        Some(_) => {}
+    let number = machine.pool_states.len();
+    let known = machine.pool_states.entry(name.to_owned()).or_insert_with(|| (number, state.to_owned()));
+    if known.1 == UNTOLD {
+        state.clone_into(&mut known.1);
+    } else if state != UNTOLD && known.1 != state {
+        let refused = format!("pool `{name}` is {} in one text and {state} in another", known.1);
+        machine.refused.push(refused);
     }
+}
+
+/// The list of pools, in the order in which texts told of them.
+pub(super) fn put_all(machine: &mut Machine) {
+    let mut pools: Vec<(String, (usize, String))> = std::mem::take(&mut machine.pool_states).into_iter().collect();
+    if pools.is_empty() {
+        return;
+    }
+    pools.sort_by_key(|(_, (number, _))| *number);
+    machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
+    let rows = pools.iter().map(|(name, (_, state))| format!("{name}\t{state}\n"));
+    machine.runs.insert(LIST.to_owned(), rows.collect());
 }
 
 /// A pool is imported, and its state is not told.
