@@ -14,18 +14,28 @@ pub(super) fn source(line: &str) -> &'static str {
     }
 }
 
-/// Events of arrays of which nothing else tells how they are.
-pub(super) fn of_untold_arrays(machine: &Machine, lines: &mut Vec<&str>) {
-    lines.retain(|line| {
-        let path = line.split_once("md device ").and_then(|(_, rest)| rest.split([',', ' ']).next());
-        let name = path.map(|path| path.trim_end_matches('.').trim_start_matches("/dev/").trim_start_matches("md/"));
-        let is_it = |own: &str| Some(own.trim_start_matches("md/")) == name;
-        !machine.arrays().any(|(node, md)| {
+/// Of each array the last event, where it lacks a member after that, and nothing else tells how the array is.
+pub(super) fn of_short_arrays<'a>(machine: &Machine, lines: &[&'a str]) -> Vec<&'a str> {
+    let last: BTreeMap<&str, &str> = lines.iter().filter_map(|line| Some((array(line)?, *line))).collect();
+    let is_told = |path: &str| {
+        let name = path.trim_start_matches("/dev/").trim_start_matches("md/");
+        let is_it = |own: &str| own.trim_start_matches("md/") == name;
+        machine.arrays().any(|(node, md)| {
             let told = matches!(md.degraded.known(), Some(Some(_)));
             // `/dev/md/0` is a link, which may lead to any array.
-            told && (is_it(&node.name) || node.label.as_deref().is_some_and(is_it) || line.contains("/dev/md/"))
+            told && (is_it(&node.name) || node.label.as_deref().is_some_and(is_it) || path.starts_with("/dev/md/"))
         })
-    });
+    };
+    last.into_iter()
+        .filter(|(path, line)| !line.contains("SpareActive") && !is_told(path))
+        .map(|(_, line)| line)
+        .collect()
+}
+
+/// `/dev/md0` of `Fail event detected on md device /dev/md0, component device /dev/sdb1`.
+fn array(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("md device ")?;
+    Some(rest.split([',', ' ']).next()?.trim_end_matches('.'))
 }
 
 /// Of each device of a pool the last event, where it is not in order after that.

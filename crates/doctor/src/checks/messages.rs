@@ -170,8 +170,8 @@ fn requests(machine: &Machine, round: &mut Round) {
     for kind in [DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
-    let mut reported = with(machine, round, REPORTED_MEMBERS.words);
-    message_daemons::of_untold_arrays(machine, &mut reported);
+    let reported = with(machine, round, REPORTED_MEMBERS.words);
+    let reported = message_daemons::of_short_arrays(machine, &reported);
     tell(round, &REPORTED_MEMBERS, &reported, "");
     let lost = message_daemons::of_lost_devices(&with(machine, round, LOST_DEVICES.words));
     tell(round, &LOST_DEVICES, &lost, "");

@@ -1418,6 +1418,8 @@ fn daemons() {
         post(mail("Fail"), LOST, &[]),
         post("Nov  3 12:00:01 nas mdadm[812]: DegradedArray event detected on md device /dev/md1\n", LOST, &[]),
         post(mail("RebuildFinished"), &[], NOT),
+        post(format!("{}{}", mail("Fail"), mail("SpareActive")), &[], NOT),
+        post(format!("{}{}", mail("SpareActive"), mail("Fail")), LOST, &[]),
         // What the array itself says counts.
         post(format!("{}{}", mail("Fail"), array("UU")), &[], NOT),
         post(format!("{}{}", mail("Fail"), array("U_")), &[("array-degraded", "md1", Error)], NOT),
