@@ -13,8 +13,8 @@ pub(super) fn message(line: &str) -> Option<&str> {
             line.split_once("]: ").filter(|(before, _)| before.contains(" mdadm[")).map_or(line, |(_, rest)| rest),
         );
     }
-    if let Some((before, rest)) = line.split_once("]: eid=") {
-        return before.contains("zed[").then(|| &line[line.len() - rest.len() - "eid=".len()..]);
+    if let Some((before, said)) = line.split_once("]: ").filter(|(_, said)| said.starts_with("eid=")) {
+        return before.contains("zed[").then_some(said);
     }
     let at = line.find(" ereport.fs.zfs.")?;
     line.get(at + 1..).filter(|event| !event.contains(' '))
