@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use terms::command::quote;
-use terms::plan::{Act, Condition, Piece, Placeholder, Plan, PlanCommand, Step, Undo};
+use terms::plan::{Act, Condition, Effect, Piece, Placeholder, Plan, PlanCommand, Step, Undo};
 use terms::{Name, Word};
 
 use crate::render::wrapped;
@@ -89,6 +89,17 @@ must_be_alone() {
         echo "$0: run teardown with these, or remove $kept if nothing of it is left" >&2
         exit 3
     fi
+}
+
+# Is there a device of some size under this name? (A node may outlive its device where udev does not run.)
+stands() {
+    [ -e "$1" ] && [ "$(cat "$(sys "$1")/size" 2>/dev/null || echo 0)" != 0 ]
+}
+
+# What is there already under a name that this script gives is somebody else's, and teardown would take it for its own.
+taken() {
+    echo "$0: $1 is there already, and this script did not make it" >&2
+    exit 3
 }
 
 # An array is in sync: nothing under way, nothing left over, and no member still to be filled. A new RAID-5 is clean
@@ -195,6 +206,7 @@ fn build(text: &mut String, plan: &Plan) {
     for drive in &plan.drives {
         let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
     }
+    plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_be_new(text, effect));
     text.push_str("    printf '%s\\n' \"$@\" | sort > \"$kept\"\n");
     let mut named: Vec<&Name> = Vec::new();
     for step in plan.steps.iter().filter(|step| step.marks.iter().any(|mark| mark.uuid.is_some())) {
@@ -224,6 +236,28 @@ fn build(text: &mut String, plan: &Plan) {
         terms::WorkTarget::Device(node) => word(node),
     };
     let _ = writeln!(text, "    printf 'built: %s\\n' {target}\n}}");
+}
+
+/// Refuses to begin where a name that the script gives stands already. Names on the drives are new, for those are blank.
+fn must_be_new(text: &mut String, effect: &Effect) {
+    let _ = match effect {
+        Effect::Node(node) if !node.is_of_drive() => writeln!(text, "    ! stands {0} || taken {0}", word(node)),
+        Effect::Mount(directory) => writeln!(text, "    ! mountpoint --quiet {0} || taken {0}", quote(directory)),
+        Effect::Directory { path, .. } => writeln!(text, "    [ ! -e {0} ] || taken {0}", quote(path)),
+        Effect::Pool(name) => {
+            let (of_kernel, pool) = (quote(&format!("/proc/spl/kstat/zfs/{name}")), quote(name));
+            writeln!(text, "    [ ! -e {of_kernel} ] || taken {pool}")
+        }
+        Effect::Group(name) => {
+            let (select, group) = (quote(&format!("vg_name={name}")), quote(name));
+            writeln!(
+                text,
+                "    found=$(vgs --noheadings --options vg_name --select {select}) || exit 2\n    \
+                 [ -z \"$found\" ] || taken {group}"
+            )
+        }
+        Effect::Node(_) | Effect::Signature { .. } | Effect::LogicalBlock { .. } => Ok(()),
+    };
 }
 
 fn act(text: &mut String, step: &Step) {

@@ -21,6 +21,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("lsblk", r#"case "$*" in *SERIAL*) printf '/dev/x1 S1\n/dev/x2 S2\n' ;; *) echo "disk " ;; esac"#),
     ("stat", r#"case "$*" in *%t*) echo 103 ;; *) echo 0 ;; esac"#),
     ("ls", ""),
+    ("mountpoint", "exit 1"),
     (
         "cat",
         r#"case "$1" in *random/uuid) echo UUID ;; *sync_action) echo idle ;; *resync_start) echo none ;;
@@ -224,7 +225,8 @@ proptest! {
 
     #[test]
     fn directories_of_any_name_are_made_and_taken_away(title in hostile(), path in hostile()) {
-        let path = format!("/{}", path.replace(['{', '}'], ""));
+        // One that is there is refused.
+        let path = format!("/there-is-no-such-directory/{}", path.replace(['{', '}'], ""));
         let plan = plan::existing(&stack(&title, "x"), &path, "7f").unwrap();
         let stage = Stage::new();
         holds(&stage, &plan, ["", ""])?;

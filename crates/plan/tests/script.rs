@@ -17,6 +17,15 @@ span = "32 MiB"
 [[stack]]
 name = "btrfs raid1"
 layers = [ { btrfs = { data = "raid1", metadata = "raid1" }, on = ["a", "b"] } ]
+[[stack]]
+name = "cache"
+layers = [ { writecache = { cache = "b" }, on = "a" } ]
+[[stack]]
+name = "group"
+layers = [ { lvm = {}, on = ["a", "b"] } ]
+[[stack]]
+name = "pool"
+layers = [ { zfs = { layout = "mirror" }, on = ["a", "b"] } ]
 "#;
 
 /// Tools that say what a machine with two blank drives would; what changes drives only writes down that it was called.
@@ -24,12 +33,16 @@ const TOOLS: &[(&str, &str)] = &[
     ("lsblk", r#"case "$*" in *SERIAL*) cat "$STATE/serials" ;; *) cat "$STATE/tree" ;; esac"#),
     ("stat", r#"case "$*" in *%t*) echo 103 ;; *%T*) echo 1 ;; esac"#),
     ("wipefs", r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#),
-    ("ls", r#"[ "$1" = /sys/dev/block/259:1/holders ] && cat "$STATE/holders""#),
+    ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
     ("mkfs.btrfs", r#"echo "mkfs.btrfs $*" >> "$STATE/log""#),
     ("mount", r#"echo "mount $*" >> "$STATE/log""#),
     ("umount", r#"echo "umount $*" >> "$STATE/log""#),
     ("rmdir", r#"echo "rmdir $*" >> "$STATE/log""#),
     ("blkdiscard", r#"echo "blkdiscard $*" >> "$STATE/log""#),
+    ("dmsetup", r#"case "$1" in status) cat "$STATE/status" ;; *) echo "dmsetup $1" >> "$STATE/log" ;; esac"#),
+    ("blockdev", "echo 2048"),
+    ("mountpoint", r#"[ -e "$STATE/mounted" ]"#),
+    ("vgs", r#"cat "$STATE/groups""#),
 ];
 
 struct Stage {
@@ -38,6 +51,11 @@ struct Stage {
 
 impl Stage {
     fn new(name: &str) -> Self {
+        Self::of(name, "btrfs raid1")
+    }
+
+    /// Every path that the script looks at or keeps is below its own directory.
+    fn of(name: &str, stack: &str) -> Self {
         let state = std::env::temp_dir().join(format!("bedplate-script-{}-{name}", std::process::id()));
         std::fs::create_dir_all(state.join("bin")).unwrap();
         for (tool, body) in TOOLS {
@@ -47,9 +65,12 @@ impl Stage {
         }
         let (design, notes) = spec::parse(STUDY);
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
-        let plan = plan::plan(&design.stacks[0], &DriveFact::of_lab(&design.lab)).unwrap();
-        let run = format!("{}/", state.display());
-        std::fs::write(state.join("script"), plan::script(&plan).replace("/run/", &run)).unwrap();
+        let stack = design.stacks.iter().find(|known| known.name == stack).unwrap();
+        let plan = plan::plan(stack, &DriveFact::of_lab(&design.lab)).unwrap();
+        let here = format!("{}/", state.display());
+        let elsewhere = ["/run/", "/dev/mapper/", "/sys/dev/block/", "/proc/spl/kstat/zfs/"];
+        let script = elsewhere.iter().fold(plan::script(&plan), |script, path| script.replace(path, &here));
+        std::fs::write(state.join("script"), script).unwrap();
         let stage = Self { state };
         stage.blank();
         stage
@@ -61,6 +82,7 @@ impl Stage {
         self.put("tree", "disk \n");
         self.put("found", "");
         self.put("holders", "");
+        self.put("groups", "");
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -202,4 +224,38 @@ fn only_drives_that_were_built_on_are_taken_down() {
     refused(&["teardown", "a=S2", "b=S1"]);
     assert_eq!(stage.code(&["teardown", "b=S2", "a=S1"]), 0, "in any order");
     refused(&["teardown", "a=S1", "b=S2"]);
+}
+
+/// Makes something under a name of the script's.
+type Somebody = fn(&Stage);
+
+/// Made by whomever: what a build would have to leave, a teardown by these names would take away.
+#[test]
+fn what_stands_under_a_name_of_the_script_stays_as_it_is() {
+    let stands: [(&str, Somebody); 4] = [
+        ("btrfs raid1", |stage| stage.put("mounted", "")),
+        ("cache", |stage| {
+            stage.put("bp-cache-writecache", "");
+            std::fs::create_dir_all(stage.state.join("259:1")).unwrap();
+            stage.put("259:1/size", "2048\n");
+        }),
+        ("group", |stage| stage.put("groups", "  bp-group-lvm\n")),
+        ("pool", |stage| stage.put("bp-pool-zfs", "")),
+    ];
+    for (number, (stack, somebody)) in stands.into_iter().enumerate() {
+        let stage = Stage::of(&format!("stands-{number}"), stack);
+        somebody(&stage);
+        for verb in ["build", "teardown"] {
+            let refused = stage.run(&[verb, "a=S1", "b=S2"]);
+            assert_eq!(refused.status.code(), Some(3), "{stack}: {refused:?}");
+            let told = String::from_utf8(refused.stderr).unwrap();
+            assert!(verb == "teardown" || told.contains("is there already"), "{stack}: {told}");
+        }
+        assert_eq!(stage.log(), Vec::<String>::new(), "{stack}");
+    }
+    // What cannot be asked for is not new.
+    let stage = Stage::of("stands-unknown", "group");
+    std::fs::remove_file(stage.state.join("groups")).unwrap();
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 2);
+    assert_eq!(stage.log(), Vec::<String>::new());
 }
