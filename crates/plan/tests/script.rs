@@ -259,3 +259,20 @@ fn what_stands_under_a_name_of_the_script_stays_as_it_is() {
     assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 2);
     assert_eq!(stage.log(), Vec::<String>::new());
 }
+
+#[test]
+fn writes_that_cannot_be_written_below_are_told_and_kept() {
+    let stage = Stage::of("failed", "cache");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    assert_eq!(stage.log(), ["blkdiscard", "dmsetup"]);
+    stage.put("status", "0 2048 writecache 1 100 90 0\n");
+    let stopped = stage.run(&["teardown", "a=S1", "b=S2"]);
+    let told = String::from_utf8(stopped.stderr).unwrap();
+    assert!(!stopped.status.success() && told.contains("dmsetup remove bp-cache-writecache"), "{told}");
+    assert_eq!(stage.lines()[2..], ["dmsetup message", "dmsetup suspend"], "neither removed nor cleared");
+    // The mapping is suspended still.
+    stage.put("status", "0 2048 writecache 0 100 100 0\n");
+    assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
+    let rest: Vec<String> = stage.log()[4..].to_vec();
+    assert_eq!(rest, ["dmsetup", "dmsetup", "dmsetup", "blkdiscard"], "{:?}", stage.lines());
+}

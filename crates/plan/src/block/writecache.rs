@@ -12,7 +12,8 @@ use crate::place::{BlockKind, Member, Place};
 const CREATE: &str = r#"dmsetup create "$1" --table "0 $(blockdev --getsz "$2") writecache s $2 $3 $4""#;
 
 /// `$1`: the mapping. The cache is written below when the mapping is suspended; the first number of its status is an error.
-const REMOVE: &str = r#"dmsetup message "$1" 0 flush_on_suspend && dmsetup suspend "$1" && dmsetup status "$1" | grep -q ' writecache 0 ' && dmsetup remove "$1""#;
+/// It may be suspended already, where an earlier teardown was cut short.
+const REMOVE: &str = r#"dmsetup message "$1" 0 flush_on_suspend && dmsetup suspend "$1" && if dmsetup status "$1" | grep -q ' writecache 0 '; then dmsetup remove "$1"; else echo "$1: a device failed, and what only the cache has could not be written below; if that may go: dmsetup remove $1" >&2; exit 1; fi"#;
 
 /// Programs that the scripts run.
 const PROGRAMS: [&str; 3] = ["blockdev", "dmsetup", "grep"];
@@ -46,15 +47,16 @@ pub(crate) fn lay(
     let clear = words!["blkdiscard", "--zeroout", "--length", "4096", cache.node.clone()];
     draft.push(
         StepBuilder::run(layer, "clear", "The kernel makes a new cache where the first 4 KiB are zero.", clear.clone())
-            .erases(cache.drive.iter().cloned().collect())
-            .undo("A cache that is found again is taken up with all its writes.", clear),
+            .erases(cache.drive.iter().cloned().collect()),
     );
     let create = [sh(CREATE), words![below.node.clone(), cache.node.clone(), table(writecache)]].concat();
     draft.push(
         StepBuilder::run(layer, "create", "From now on a write is done when the cache has it.", create)
             .makes_node(&mapping)
-            .erases(below.drive.iter().cloned().collect())
-            .undo_within("What only the cache has is written below first.", sh(REMOVE), whole_device(cache.size.most)),
+            .marks(&cache.node, "DM_writecache", None)
+            .erases([&below.drive, &cache.drive].into_iter().flatten().cloned().collect())
+            .undo_within("What only the cache has is written below first.", sh(REMOVE), whole_device(cache.size.most))
+            .undo("A cache that is found again is taken up with all its writes.", clear),
     );
     Ok(Place {
         node: mapping,
