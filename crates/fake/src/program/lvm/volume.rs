@@ -4,7 +4,7 @@ use super::group::{Extents, Group, Logical, Physical};
 use super::{bad, failed};
 use crate::device::{Kind, Piece, Target};
 use crate::program::md::{alike, recover_leg};
-use crate::program::{Call, Did, Reply, device, done, say};
+use crate::program::{Call, Did, Reply, broken, device, done, say};
 use crate::raid::Level;
 use crate::state::State;
 
@@ -176,6 +176,12 @@ pub(crate) fn lvconvert(state: &mut State, call: &Call<'_>) -> Did {
         let beside = Logical { name: format!("{cache}_cvol"), ..volume };
         state.activate(&group, &beside);
         let cvol = state.device_at(&format!("/dev/{}/{cache}_cvol", group.name)).unwrap_or_default();
+        // As drivers/md/dm-writecache.c and dm-cache-metadata.c begin what they keep.
+        let (place, magic) = match call.value("--type") {
+            Some("writecache") => (0, &0x2348_9321_u32.to_le_bytes()[..]),
+            _ => (32, &0o6_142_003_u64.to_le_bytes()[..]),
+        };
+        state.write(&cvol, place, magic).map_err(|error| broken(&error))?;
         let Some(top) = state.device_at(&format!("/dev/mapper/{}", group.mapping(name))) else { return done() };
         let below = state.push_down(&top, &group.mapping(&format!("{name}_corig")));
         let pieces =

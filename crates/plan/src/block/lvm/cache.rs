@@ -42,15 +42,25 @@ pub(super) fn lay(draft: &mut Draft, layer: &Name, group: &str, mode: CacheMode,
     );
     // What the cache alone has is written to the volume before it is let go.
     let flush = whole_device(most(devices));
+    let cache = Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, &format!("{CACHE}_cvol"))));
     draft.push(
         StepBuilder::run(layer, "attach", why(mode), attach(group, mode))
-            .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, &format!("{CACHE}_cvol")))))
+            .makes_node(&cache)
+            .marks(&cache, mark(mode), None)
             .undo_within(
                 "Splitting writes back what only the cache has.",
                 words!["lvconvert", "--yes", "--splitcache", format!("{group}/{VOLUME}")],
                 flush,
             ),
     );
+}
+
+/// What the volume of the cache begins with.
+const fn mark(mode: CacheMode) -> &'static str {
+    match mode {
+        CacheMode::Writecache => "DM_writecache",
+        CacheMode::Writethrough | CacheMode::Writeback => "DM_cache_metadata",
+    }
 }
 
 fn attach(group: &str, mode: CacheMode) -> Vec<Word> {
