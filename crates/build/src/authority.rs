@@ -262,6 +262,11 @@ pub(crate) fn erase_whole(held: &LockedDrive<'_>) -> Result<(), BuildError> {
     host.run(&Cmd::new(["blockdev", "--rereadpt", &node]).limit(DISCARD))?;
     held.confirm()?;
     discard(host, &node)?;
+    // There are marks that `wipefs` does not know, and drives that cannot discard or give back what they discarded.
+    for (place, length) in claim::places_of_marks(held.identity().size) {
+        let [place, length] = [place, length].map(|number| number.to_string());
+        run(&["blkdiscard", "--zeroout", "--offset", &place, "--length", &length, &node])?;
+    }
     Ok(held.prove_blank()?)
 }
 

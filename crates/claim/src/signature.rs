@@ -5,6 +5,8 @@ mod blkid;
 mod raw;
 mod wipefs;
 
+pub use raw::places_of_marks;
+
 use std::ops::Range;
 
 use host::{Host, HostError};
@@ -176,6 +178,11 @@ fn plain_name(kind: &str) -> Option<&'static str> {
         "gpt" | "dos" => "a partition table",
         "PMBR" => "the protective table of a GPT",
         "bcache" => "a device of a bcache",
+        "DM_writecache" => "the cache of a dm-writecache, which may hold writes that are nowhere else",
+        "DM_thin_metadata" => "where the device mapper keeps what is in a thin pool",
+        "DM_cache_metadata" => "where a dm-cache keeps what it holds",
+        "DM_era_metadata" => "where a dm-era keeps what was written when",
+        "DM_clone_metadata" => "where a dm-clone keeps what it has copied",
         _ => return None,
     })
 }

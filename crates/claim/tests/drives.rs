@@ -89,6 +89,18 @@ const CASES: &[Case] = &[
         Class::Holds,
         &["gpt, a partition table", "/dev/nvme0n1p1: ext4"],
     ),
+    (
+        "a cache of a dm-writecache that is not open",
+        |m| m.poke(A, 0, &0x2348_9321_u32.to_le_bytes()),
+        Class::Holds,
+        &["DM_writecache, the cache of a dm-writecache, which may hold writes that are nowhere else, at byte 0"],
+    ),
+    (
+        "what is in a thin pool, without the pool",
+        |m| m.poke(A, 32, &27_022_010_u64.to_le_bytes()),
+        Class::Holds,
+        &["DM_thin_metadata, where the device mapper keeps what is in a thin pool"],
+    ),
     ("data nobody knows", |m| m.poke(A, 4096 * 9, &[7; 64]), Class::Holds, &["data nobody knows"]),
     ("swap", |m| m.swap_on(A), Class::InUse, &["swaps to it"]),
     (

@@ -40,6 +40,20 @@ fn drives_of_a_lab_that_hold_or_serve_anything_are_refused_and_keep_every_byte()
     }
 }
 
+/// `blkid` and `wipefs` know nothing of it, and in a lab nobody looks for data that has no signature.
+#[test]
+fn a_cache_with_somebodys_writes_is_not_cleared_for_a_new_one() {
+    let yard = Yard::lab(EVERY_LAYER);
+    yard.machine.poke(yard.node("c"), 0, &0x2348_9321_u32.to_le_bytes());
+    let before = yard.machine.now_is();
+    let authority = Authority::lab(&yard.machine, &yard.drives).unwrap();
+    let plan = yard.plan("dm-writecache on a mirror");
+    let result = apply(plan, &authority, &[], &mut MemoryJournal::default());
+    let told = refused(result, |error| error.is_refusal() && matches!(error, BuildError::NotBlank { .. }));
+    assert!(told.contains("the cache of a dm-writecache"), "{told}");
+    assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)));
+}
+
 #[test]
 fn nobody_writes_to_drives_that_nobody_agreed_to_lose() {
     let yard = Yard::real(EVERY_LAYER);

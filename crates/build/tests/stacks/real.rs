@@ -3,10 +3,11 @@
 use build::{Authority, BuildError, Claims, JournalEntry, MemoryJournal};
 use claim::ClaimError;
 use fake::{FakeFault, Moment};
+use host::Host;
 use terms::plan::{Act, Placeholder, Step};
 use terms::{Plan, Word};
 
-use crate::yard::{EVERY_LAYER, Yard, apply};
+use crate::yard::{EVERY_LAYER, Watching, Yard, apply};
 
 /// Builds a stack on real drives, and lets the locks go.
 pub(crate) fn built(yard: &Yard, plan: &Plan) -> Vec<JournalEntry> {
@@ -90,7 +91,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 15] = [
+const STRANGERS: [Stranger; 17] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -172,6 +173,20 @@ const STRANGERS: [Stranger; 15] = [
         ],
         told: "does not rest on the run's drives",
     },
+    // Whoever takes the cache away from what it was for may go on with it.
+    Stranger {
+        stack: "dm-writecache on a mirror",
+        does: &[
+            "umount /mnt/bedplate/dm-writecache-on-a-mirror",
+            "dmsetup remove bp-dm-writecache-on-a-mirror-writecache",
+        ],
+        told: "DM_writecache",
+    },
+    Stranger {
+        stack: "dm-writecache on a mirror",
+        does: &["dmsetup suspend bp-dm-writecache-on-a-mirror-writecache"],
+        told: "dmsetup resume",
+    },
     // What is on it may be in use again, by whoever knows how to open it.
     Stranger {
         stack: "ext4 on SATA",
@@ -205,6 +220,37 @@ fn what_somebody_did_since_is_refused_and_left_as_it_is() {
         assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds), "{stack}");
         assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "{stack}");
     }
+}
+
+/// Between any two lines of the journal, with the locks let go: what cannot be shown to be the run's is refused, and whoever
+/// names the drives gets them back blank.
+#[test]
+fn a_killed_cache_of_writes_is_taken_back_or_told() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("dm-writecache on a mirror");
+    let mut journal = Watching::new(&yard.machine);
+    build::Journal::note(&mut journal, &yard.begin(plan)).unwrap();
+    let claims = yard.claims(plan);
+    let authority = Authority::held(&yard.machine, &claims);
+    apply(plan, &authority, &[], &mut journal).unwrap();
+    let past = journal.entries();
+    build::teardown(plan, &authority, &past, &mut journal).unwrap();
+    drop(claims);
+    let mut refusals = 0;
+    for (at, (_, moment)) in journal.lines.iter().enumerate().skip(1) {
+        let (yard, past) = (yard.at(moment), &journal.entries()[..=at]);
+        // Locks go with whoever is killed.
+        (0..64).for_each(|hold| yard.machine.release(hold).unwrap());
+        let before = yard.machine.now_is();
+        if let Err(error) = down(&yard, plan, past, false) {
+            assert!(error.is_refusal() && error.to_string().contains("DM_writecache"), "line {at}: {error}");
+            assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "line {at}");
+            refusals += 1;
+            down(&yard, plan, past, true).unwrap_or_else(|error| panic!("line {at}: {error}"));
+        }
+        assert!(yard.is_clean(&plan.drives) && yard.machine.is_blank(yard.node("c")), "line {at}");
+    }
+    assert_eq!(refusals, 1, "after the mapping was removed, before the cache was cleared");
 }
 
 #[test]
@@ -359,4 +405,18 @@ fn what_a_person_agreed_to_lose_is_erased_once() {
         apply(yard.plan("bare NVMe"), &Authority::held(&yard.machine, &claims), &[], &mut MemoryJournal::default())
             .unwrap_err();
     assert!(matches!(error, BuildError::Claim(ClaimError::Refused(_))), "{error}");
+}
+
+/// Neither `blkid` nor `wipefs` knows these, and such a drive keeps whatever is not written over.
+#[test]
+fn what_no_tool_takes_away_goes_from_a_drive_that_cannot_discard() {
+    let yard = Yard::real(EVERY_LAYER);
+    let name = terms::Name::new("s").unwrap();
+    let id = yard.id(&name).unwrap();
+    yard.machine.poke(yard.node("s"), 0, &0x2348_9321_u32.to_le_bytes());
+    yard.machine.poke(yard.node("s"), (64 << 20) + 0x40, b"_BHRfS_M");
+    let consent = claim::Consent::given(&yard.machine, &[], &[id]).unwrap();
+    let permission = claim::Permission::grant(yard.examine(&name), &consent).unwrap();
+    build::erase(&mut permission.hold(&yard.machine).unwrap()).unwrap();
+    assert!(yard.machine.is_blank(yard.node("s")));
 }

@@ -53,15 +53,22 @@ impl Bytes {
     }
 }
 
-/// Looks for marks at both ends of a device.
-pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Mark>, Doubt> {
-    let size = device.size.0;
+/// Where marks are looked for on a device of a size, by place and length: both ends, and the copies of btrfs that small
+/// devices do not have (kernel, include/uapi/linux/btrfs_tree.h).
+#[must_use]
+pub fn places_of_marks(size: terms::Bytes) -> Vec<(u64, u64)> {
+    let size = size.0;
     let tail = size.saturating_sub(TAIL);
-    // The copies of btrfs that small devices do not have (kernel, include/uapi/linux/btrfs_tree.h).
     let far =
         [64 * MIB, 256 << 30].map(|place| (place, 4 * KIB)).into_iter().filter(|(place, _)| place + 4 * KIB <= size);
+    [(0, HEAD.min(size)), (tail, size - tail)].into_iter().chain(far).collect()
+}
+
+/// Looks for marks at these places.
+pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<Mark>, Doubt> {
+    let size = device.size.0;
     let mut pieces = Vec::new();
-    for (place, length) in [(0, HEAD.min(size)), (tail, size - tail)].into_iter().chain(far) {
+    for (place, length) in places_of_marks(device.size) {
         // At most a little over 4 MiB, so it fits.
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         let bytes = host.read_at(node, place, length)?;
@@ -74,10 +81,8 @@ pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<M
 }
 
 fn marks(bytes: &Bytes) -> Vec<Mark> {
-    [ext(bytes), btrfs(bytes), luks(bytes), md(bytes), lvm(bytes), zfs(bytes), bcache(bytes), gpt(bytes)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let known = [ext(bytes), btrfs(bytes), luks(bytes), md(bytes), lvm(bytes), zfs(bytes), bcache(bytes), gpt(bytes)];
+    known.into_iter().flatten().chain(untold(bytes)).collect()
 }
 
 fn mark(kind: &str, places: Vec<u64>, details: impl IntoIterator<Item = String>) -> Option<Mark> {
@@ -189,6 +194,23 @@ fn bcache(bytes: &Bytes) -> Option<Mark> {
     mark("bcache", bytes.is(4 * KIB + 24, &MAGIC).then_some(4 * KIB).into_iter().collect(), None)
 }
 
+/// Kinds that neither `blkid` nor `wipefs` tells (tried with util-linux 2.38), and by which bytes at which place. Those of
+/// the device mapper are in the sources of its targets (kernel, drivers/md/dm-*.c), bcachefs in
+/// fs/bcachefs/bcachefs_format.h.
+const UNTOLD: [(&str, u64, &[u8]); 6] = [
+    ("DM_writecache", 0, &0x2348_9321_u32.to_le_bytes()),
+    ("DM_thin_metadata", 32, &27_022_010_u64.to_le_bytes()),
+    ("DM_cache_metadata", 32, &0o6_142_003_u64.to_le_bytes()),
+    ("DM_era_metadata", 32, &2_126_579_579_u64.to_le_bytes()),
+    ("DM_clone_metadata", 32, &0x8af2_7f64_u64.to_le_bytes()),
+    ("bcachefs", 4 * KIB + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
+];
+
+fn untold(bytes: &Bytes) -> impl Iterator<Item = Mark> {
+    let found = UNTOLD.iter().filter(|(_, place, magic)| bytes.is(*place, magic));
+    found.filter_map(|(kind, place, _)| mark(kind, vec![*place], None))
+}
+
 /// Tables in the second and in the last block, whose size may be 512 or 4096 (UEFI specification, 5.3.2). One alone is a
 /// damaged table, and what it lists is still there.
 fn gpt(bytes: &Bytes) -> Option<Mark> {
@@ -248,7 +270,7 @@ mod tests {
             ("gpt", end - 4096, b"EFI PART"),
             ("btrfs", 64 * KIB + 0x40, b"_BHRfS_M"),
         ];
-        for (kind, place, bytes) in cases {
+        for (kind, place, bytes) in cases.into_iter().chain(UNTOLD) {
             let found = found(&[(place, bytes)]);
             assert!(found.len() == 1 && found[0].starts_with(kind), "{kind} at {place}: {found:?}");
         }
