@@ -1,8 +1,10 @@
 //! Taking a stack down: the undos of every step that was begun, last first.
 
+use std::collections::BTreeSet;
+
 use host::HostError;
 use terms::command::quote;
-use terms::plan::{Act, Effect, Plan, Step, Undo};
+use terms::plan::{Act, Effect, Placeholder, Plan, Step, Undo};
 use terms::{Name, Word};
 
 use crate::authority::Authority;
@@ -57,9 +59,8 @@ pub fn teardown(
         let undos = leftover::undos(&leftovers, step);
         let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| !names_any(undo, &absent));
         let mut undone = elsewhere.is_empty();
-        let erased: Vec<Name> = step.erases.iter().filter(|name| !absent.contains(name)).cloned().collect();
         for undo in here {
-            let destroyed: Vec<Name> = erased.iter().filter(|name| names_any(undo, &[name])).cloned().collect();
+            let destroyed = destroyed(step, undo);
             // Where nothing of the run is left on a drive there is nothing to take away from it.
             if !destroyed.iter().all(|name| found.undoable.contains(name)) {
                 match &step.effect {
@@ -98,6 +99,17 @@ fn absent<'a>(machine: &Machine<'_>, plan: &'a Plan) -> Result<Vec<&'a Name>, Bu
         }
     }
     Ok(absent)
+}
+
+/// Drives that an undo takes something away from: what its step erased, and whatever it names a partition of, which the kernel
+/// may know still when its table is gone. Others that it names get a setting back.
+fn destroyed(step: &Step, undo: &Undo) -> Vec<Name> {
+    let takes = |place: &&Placeholder| match place {
+        Placeholder::Partition(..) => true,
+        place => place.drive().is_some_and(|name| step.erases.contains(name)),
+    };
+    let places = undo.command.argv.iter().flat_map(Word::places).filter(takes);
+    places.filter_map(Placeholder::drive).cloned().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn names_any(undo: &Undo, drives: &[&Name]) -> bool {

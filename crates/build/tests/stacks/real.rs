@@ -420,3 +420,35 @@ fn what_no_tool_takes_away_goes_from_a_drive_that_cannot_discard() {
     build::erase(&mut permission.hold(&yard.machine).unwrap()).unwrap();
     assert!(yard.machine.is_blank(yard.node("s")));
 }
+
+/// The kernel knows partitions of a table that is gone until it reads the drive again.
+#[test]
+fn a_partition_that_the_kernel_still_knows_is_left_where_its_drive_holds_nothing_of_the_run() {
+    const STUDY: &str = r#"
+        question = "Is a partition its drive?"
+        lab = { drives = [ { name = "a", size = "512 MiB" }, { name = "b", size = "512 MiB" } ] }
+        measure = { span = "32 MiB" }
+        [[stack]]
+        name = "s"
+        layers = [
+            { partition = { size = "128 MiB" }, on = "a", name = "front" },
+            { writecache = { cache = "front" }, on = "b" },
+        ]
+    "#;
+    let yard = Yard::real(STUDY);
+    let (plan, a) = (yard.plan("s"), yard.node("a"));
+    let mut past = built(&yard, plan);
+    let begun = |entry: &JournalEntry| matches!(entry, JournalEntry::Before { step, .. } if step.ends_with(".create"));
+    past.truncate(past.iter().position(begun).unwrap() + 1);
+    // Killed before the mapping was there; then somebody uses the whole drive for something without a signature.
+    yard.machine.line("dmsetup remove bp-s-writecache");
+    let size = 512 << 20;
+    for (place, length) in [(0, 1 << 20), (size - (1 << 20), 1 << 20)] {
+        yard.machine.poke(a, place, &vec![0; length]);
+    }
+    yard.machine.poke(a, 1 << 20, &[7; 8192]);
+    assert!(yard.machine.exists(&format!("{a}p1")).unwrap());
+    let before = yard.machine.now_is();
+    let _ = down(&yard, plan, &past, false);
+    assert!(yard.machine.holds_the_same(a, &before), "it is somebody else's");
+}
