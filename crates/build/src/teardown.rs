@@ -125,10 +125,10 @@ pub fn commands_left(plan: &Plan, authority: &Authority<'_>, past: &[JournalEntr
     commands(plan, authority.drives(), past, &leftovers)
 }
 
-/// The same for a machine that is out of reach, with the nodes that its drives had.
+/// The same for a machine that is out of reach, or drives that are not found: without nodes.
 #[must_use]
-pub fn commands_then(plan: &Plan, drives: &Bindings, past: &[JournalEntry]) -> Vec<String> {
-    commands(plan, drives, past, &Leftovers::new())
+pub fn commands_then(plan: &Plan, past: &[JournalEntry]) -> Vec<String> {
+    commands(plan, &Bindings::new(), past, &Leftovers::new())
 }
 
 fn commands(plan: &Plan, drives: &Bindings, past: &[JournalEntry], leftovers: &Leftovers) -> Vec<String> {

@@ -1,6 +1,8 @@
 //! `bedplate teardown`
 
-use build::{Authority, Bindings, Claims, JournalEntry, Origin};
+use std::collections::BTreeSet;
+
+use build::{Authority, Claims, JournalEntry, Origin};
 use claim::{ClaimError, Consent, Identity, in_command};
 use host::interrupt::Care;
 use record::{RunReader, RunWriter};
@@ -167,22 +169,23 @@ fn plans(reader: &RunReader, slugs: &[String], past: &[JournalEntry]) -> Result<
     slugs.iter().map(plan).collect()
 }
 
-/// What a person has to do where the machine or a drive is not to be found. Nodes are those of the day of the run.
+/// What a person has to do where the machine or a drive is not to be found. The commands name no nodes: other drives may have
+/// those of the day of the run by now, and one that was found to have it is refused.
 fn by_hand(failure: Failure, plans: &[Plan], past: &[JournalEntry]) -> Failure {
-    let left = plans.iter().rev().flat_map(|plan| build::commands_then(plan, &nodes_then(plan, past), past));
-    let left: Vec<String> = left.map(|command| format!("  {command}")).collect();
+    let left = plans.iter().rev().flat_map(|plan| build::commands_then(plan, past));
+    let left: Vec<String> = drives_then(plans, past).into_iter().chain(left).map(|line| format!("  {line}")).collect();
     let text = format!(
-        "{}\nleft to do, in this order, with the drives' nodes as they were then (other drives may have them by now):\n{}",
+        "{}\nleft to do, in this order, with the nodes that the drives have now in the place of braces:\n{}",
         failure.text(),
         left.join("\n")
     );
     if matches!(failure, Failure::Refused(_)) { Failure::Refused(text) } else { Failure::Told(text) }
 }
 
-/// The nodes that a plan was last begun with.
-fn nodes_then(plan: &Plan, past: &[JournalEntry]) -> Bindings {
-    let begun = build::origin(past, &plan.slug).map(|origin| &origin.drives);
-    begun.into_iter().flatten().map(|(name, drive)| (name.clone(), drive.node.clone())).collect()
+/// Which drives plans were last begun with, each once.
+fn drives_then(plans: &[Plan], past: &[JournalEntry]) -> BTreeSet<String> {
+    let begun = plans.iter().filter_map(|plan| build::origin(past, &plan.slug)).flat_map(|origin| &origin.drives);
+    begun.map(|(name, drive)| format!("# {name}: {}, then {}", spell_inline(&drive.id), drive.node)).collect()
 }
 
 #[cfg(test)]
@@ -208,10 +211,9 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_command_to_copy_has_no_more_words_than_it_says() {
-        let drive = Identity {
-            id: "serial=X; rm -rf ~".to_owned(),
+    fn drive(id: &str) -> Identity {
+        Identity {
+            id: id.to_owned(),
             serial: None,
             wwid: None,
             model: None,
@@ -223,7 +225,45 @@ mod tests {
             file: None,
             part: None,
             names: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn no_command_to_copy_names_a_node_that_another_drive_may_have() {
+        let study = r#"
+            question = "?"
+            lab = { drives = [ { name = "a", size = "1 GiB" } ] }
+            measure = { span = "32 MiB" }
+            stack = [ { name = "s", layers = [ { ext4 = {}, on = "a" } ] } ]
+        "#;
+        let design = spec::parse(study).0.unwrap();
+        let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let origin = Origin {
+            place: "local".to_owned(),
+            machine: None,
+            boot: String::new(),
+            plan_sha256: String::new(),
+            drives: plan.drives.iter().map(|name| (name.clone(), drive("nvme-X_1"))).collect(),
         };
+        let stack = plan.slug.clone();
+        let begin = JournalEntry::Begin { stack, round: 1, drives: Vec::new(), origin: Some(Box::new(origin)) };
+        let steps = plan.steps.iter().map(|step| JournalEntry::Before {
+            stack: plan.slug.clone(),
+            step: step.id.clone(),
+            line: String::new(),
+            old: None,
+            makes: Vec::new(),
+        });
+        let past: Vec<JournalEntry> = std::iter::once(begin).chain(steps).collect();
+        let told = by_hand(Failure::Refused("it is another".to_owned()), &[plan], &past);
+        let text = told.text();
+        assert!(matches!(told, Failure::Refused(_)) && text.contains("# a: nvme-X_1, then /dev/sda\n"), "{text}");
+        assert!(text.contains("wipefs --all '{drive:a}'") && text.matches("/dev/sda").count() == 1, "{text}");
+    }
+
+    #[test]
+    fn a_command_to_copy_has_no_more_words_than_it_says() {
+        let drive = drive("serial=X; rm -rf ~");
         assert_eq!(with_erase("a run", [&drive].into_iter()), "bedplate teardown 'a run' --erase 'serial=X; rm -rf ~'");
     }
 }
