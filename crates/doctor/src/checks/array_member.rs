@@ -3,7 +3,7 @@
 use terms::diagnosis::Place;
 use terms::inventory::{Md, MdMember, Node};
 
-use super::array_state::{container_of, label};
+use super::array_name::{container_of, label};
 use crate::check::{Brought, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, path, sysfs};
 use crate::remedy::Found;

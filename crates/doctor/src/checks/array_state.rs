@@ -1,9 +1,9 @@
 //! Arrays that are not whole: members missing, not started, not agreeing.
 
-use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Md, Node};
 
+use super::array_name::{container_of, is_container, label};
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
@@ -331,23 +331,6 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
             Brought("everything on the drive that is added".to_owned()),
             format!("mdadm {array} --add NEW"),
         )
-}
-
-pub(super) fn label(node: &Node) -> String {
-    quote(node.label.as_deref().unwrap_or(&node.name))
-}
-
-/// A container of arrays that firmware describes; it is never anything but inactive. Arrays in it say
-/// `external:/md127/0` (the kernel's `Documentation/admin-guide/md.rst`, `metadata_version`).
-fn is_container(md: &Md) -> bool {
-    let kind = md.metadata.as_deref().and_then(|metadata| metadata.strip_prefix("external:"));
-    kind.is_some_and(|kind| !kind.starts_with(['/', '-']))
-}
-
-/// The container of an array that firmware describes: `external:/md127/0`, or `external:-md127/0` while it is only read.
-pub(super) fn container_of(md: &Md) -> Option<String> {
-    let inner = md.metadata.as_deref()?.strip_prefix("external:")?.strip_prefix(['/', '-'])?;
-    inner.rsplit_once('/').map(|(container, _)| quote(&format!("/dev/{container}")))
 }
 
 fn stopped(machine: &Machine, round: &mut Round) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Severity;
 use terms::inventory::{Md, Node, Readout};
 
-use super::array_state::label;
+use super::array_name::label;
 use crate::check::{Error, Information, Round, Warning, finding};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::words::{duration, float, list, percent, rate};

@@ -3,6 +3,7 @@
 mod alignment;
 mod array;
 mod array_member;
+mod array_name;
 mod array_speed;
 mod array_state;
 mod array_work;

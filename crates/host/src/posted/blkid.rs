@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Machine, Text, piece};
+use super::text::is_plain;
+use super::{Machine, Text};
 
 /// `/dev/sda2: UUID="…" TYPE="ext4" PARTUUID="…"`.
 pub(super) fn begins(line: &str) -> bool {
@@ -16,7 +17,7 @@ fn row(line: &str) -> Option<(&str, &str, Option<&str>)> {
         let at = rest.match_indices(key).map(|(at, _)| at).find(|at| *at == 0 || rest[..*at].ends_with(' '))?;
         rest[at + key.len()..].split('"').next().filter(|value| !value.is_empty())
     };
-    let is_name = name.split('/').all(piece::is_plain);
+    let is_name = name.split('/').all(is_plain);
     is_name.then_some((name, value("TYPE=\"")?, value("UUID=\"")))
 }
 

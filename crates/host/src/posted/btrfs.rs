@@ -1,10 +1,11 @@
 //! `btrfs filesystem usage`, `df` and `show`, and `btrfs device stats`: as the files of a btrfs below `/sys/fs/btrfs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::btrfs_table::{self, Table};
+use super::kept::{Btrfs, BtrfsDevice};
 use super::{Machine, Text, rounded};
 
 /// `Overall:`, which `usage` begins with, or `Label: 'data'  uuid: …` of `show`: a file system each.
@@ -25,37 +26,6 @@ pub(super) fn begins_counters(line: &str) -> bool {
 /// `/dev/sda, ID: 1` of `device usage`.
 pub(super) fn begins_devices(line: &str) -> bool {
     btrfs_table::used_device(line).is_some()
-}
-
-/// What texts tell of a file system.
-#[derive(Debug, Default)]
-pub(super) struct Btrfs {
-    target: Option<String>,
-    uuid: Option<String>,
-    /// Mounted, as all but `show` need it.
-    mounted: bool,
-    /// By kind of block: each profile, and what is used of all, where that is told.
-    shares: BTreeMap<String, (BTreeSet<String>, Option<[u64; 2]>)>,
-    reserve: Option<u64>,
-    missing: bool,
-    /// Of all devices together.
-    size: Option<u64>,
-    /// What `btrfs scrub status` says.
-    scrub: Option<String>,
-    /// What goes on, as the kernel calls it.
-    operation: Option<&'static str>,
-    devices: Vec<Device>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Device {
-    path: String,
-    pub(super) id: Option<u32>,
-    pub(super) missing: bool,
-    pub(super) counters: Vec<String>,
-    pub(super) unallocated: Option<u64>,
-    /// All that is set aside on it, and what is not.
-    pub(super) size: u64,
 }
 
 /// `512.00GiB` in bytes. These programs round to hundredths of a unit unless they are told not to.
@@ -183,12 +153,12 @@ impl Btrfs {
     }
 
     /// One without a path has a number: `devid:2` is how `device stats` calls it.
-    pub(super) fn device(&mut self, path: &str) -> &mut Device {
+    pub(super) fn device(&mut self, path: &str) -> &mut BtrfsDevice {
         let number = path.strip_prefix("devid:").and_then(|number| number.parse().ok());
         let path = if path.starts_with("/dev/") { path } else { "" };
-        let is_it = |device: &Device| device.path == path && (!path.is_empty() || device.id == number);
+        let is_it = |device: &BtrfsDevice| device.path == path && (!path.is_empty() || device.id == number);
         let at = self.devices.iter().position(is_it).unwrap_or_else(|| {
-            self.devices.push(Device { path: path.to_owned(), id: number, ..Device::default() });
+            self.devices.push(BtrfsDevice { path: path.to_owned(), id: number, ..BtrfsDevice::default() });
             self.devices.len() - 1
         });
         &mut self.devices[at]
@@ -225,14 +195,15 @@ impl Btrfs {
             device.id = Some(id);
             device.missing |= is_missing;
         } else if is_missing || path.ends_with("MISSING") || path.contains("missing") {
-            self.devices.push(Device { id: Some(id), missing: true, ..Device::default() });
+            self.devices.push(BtrfsDevice { id: Some(id), missing: true, ..BtrfsDevice::default() });
         }
     }
 
     /// Are both of one file system?
     fn is_of(&self, other: &Self) -> bool {
         let both = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
-        let has = |device: &Device| other.devices.iter().any(|own| own.path == device.path && !own.path.is_empty());
+        let has =
+            |device: &BtrfsDevice| other.devices.iter().any(|own| own.path == device.path && !own.path.is_empty());
         both(&self.target, &other.target) || both(&self.uuid, &other.uuid) || self.devices.iter().any(has)
     }
 
@@ -291,7 +262,7 @@ impl Btrfs {
         let mut ids: BTreeSet<u32> = self.devices.iter().filter_map(|device| device.id).collect();
         let mut free = || (1..).find(|id| ids.insert(*id)).unwrap_or_default();
         let lacks = self.missing && !self.devices.iter().any(|device| device.missing);
-        let more = Device { missing: true, ..Device::default() };
+        let more = BtrfsDevice { missing: true, ..BtrfsDevice::default() };
         let (mut names, mut shown) = (Vec::new(), String::new());
         for device in self.devices.into_iter().chain(lacks.then_some(more)) {
             let id = match device.id {
@@ -347,7 +318,7 @@ pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
             let most = system.shares.values().flat_map(|(profiles, _)| profiles).map(|profile| least(profile)).max();
             let own = ('A'..='W').skip(at.saturating_mul(MOST_NAMELESS)).take(most.unwrap_or(1));
             let paths = own.map(|letter| format!("/dev/sd{letter}"));
-            system.devices = paths.map(|path| Device { path, ..Device::default() }).collect();
+            system.devices = paths.map(|path| BtrfsDevice { path, ..BtrfsDevice::default() }).collect();
         }
         let uuid =
             system.uuid.clone().unwrap_or_else(|| if at == 0 { "UUID".to_owned() } else { format!("UUID-{at}") });

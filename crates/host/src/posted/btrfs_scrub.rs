@@ -1,6 +1,7 @@
 //! `btrfs scrub status` and `btrfs balance status`: what a btrfs does, and what its last scrub found.
 
-use super::btrfs::{Btrfs, is_uuid, target};
+use super::btrfs::{is_uuid, target};
+use super::kept::Btrfs;
 use super::{Machine, Text};
 
 /// `Scrub started:    Sun Mar  3 01:00:02 2024`, `scrub device /dev/sda1 (id 1) history`, or `scrub status for 7b1c6b0b-…` of versions

@@ -1,6 +1,7 @@
 //! What `btrfs` tells in other shapes: tables of `filesystem usage -T` and `device stats -T`, paragraphs of `device usage`.
 
-use super::btrfs::{Btrfs, bytes};
+use super::btrfs::bytes;
+use super::kept::Btrfs;
 
 /// Where a text stands.
 #[derive(Debug, Default)]

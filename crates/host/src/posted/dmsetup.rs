@@ -1,7 +1,8 @@
 //! `dmsetup table` and `dmsetup status`: lines of the device mapper, each told by its shape.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::kept::Mappings;
 use super::{Machine, Text};
 use crate::inspect::without_key;
 
@@ -73,17 +74,6 @@ const FAILED: &str = "Fail";
 
 /// Blocks of a pool are multiples of it, in sectors (`DATA_DEV_BLOCK_SIZE_MIN_SECTORS` in the kernel's `drivers/md/dm-thin.c`).
 const SMALLEST: u64 = 128;
-
-/// Lines of tables and of statuses, by the names of their mappings.
-#[derive(Debug, Default)]
-pub(super) struct Mappings {
-    tables: BTreeMap<String, Vec<String>>,
-    statuses: BTreeMap<String, Vec<String>>,
-    /// Tables that follow from a status.
-    concluded: BTreeMap<String, Vec<String>>,
-    /// What was told: a text may be posted twice.
-    known: BTreeSet<String>,
-}
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::kept::Superblock;
 use super::mdstat::{Member, put_members};
 use super::{Machine, Text};
 
@@ -20,17 +21,6 @@ fn device(line: &str) -> Option<&str> {
 
 /// Magic number of superblocks of md (`MD_SB_MAGIC` in the kernel's `include/uapi/linux/raid/md_p.h`).
 const MAGIC: &str = "a92b4efc";
-
-/// What a member says of itself and of its array, when it was written last.
-#[derive(Debug)]
-pub(super) struct Superblock {
-    device: String,
-    level: String,
-    events: u64,
-    place: u32,
-    /// How each place was then: `A` in sync, `.` missing, `R` filled by another.
-    state: String,
-}
 
 /// The array's name in the kernel is not among what it tells, and what it tells of other members is what they were when it
 /// was written last. So it says what is on its own device, and what `put_all` concludes from several.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::nameless::Smart;
+use super::kept::Smart;
 use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, zpool_json};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {

@@ -1,5 +1,6 @@
 //! `lspci -vv`: one paragraph for each device, which begins with its address.
 
+use super::kept::PciDevice;
 use super::{Machine, Text};
 use crate::inspect::ONES;
 
@@ -37,12 +38,12 @@ fn class(rest: &str) -> Option<&'static str> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let lines = &text.lines;
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
-    let mut devices: Vec<Device> = Vec::new();
+    let mut devices: Vec<PciDevice> = Vec::new();
     for (number, start) in starts.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(lines.len());
         let Some((address, rest)) = address(lines[*start]) else { continue };
         let Some(class) = class(rest) else { continue };
-        devices.push(Device::read(address, class, &lines[*start..end]));
+        devices.push(PciDevice::read(address, class, &lines[*start..end]));
     }
     let told = devices.len();
     devices.into_iter().for_each(|device| machine.pci(device));
@@ -50,7 +51,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
 }
 
 /// All devices, each below the ports that texts tell of.
-pub(super) fn put_all(devices: &[Device], machine: &mut Machine) {
+pub(super) fn put_all(devices: &[PciDevice], machine: &mut Machine) {
     for device in devices {
         let mut way = vec![device.address.clone()];
         while let Some(above) = devices.iter().find(|above| way.last().is_some_and(|at| above.leads_to(at))) {
@@ -78,25 +79,7 @@ pub(super) fn put_all(devices: &[Device], machine: &mut Machine) {
 /// kernel and `lspci` does not tell.
 const TUNNELS: [&str; 2] = ["Thunderbolt", "USB4"];
 
-/// A device that storage hangs on.
-#[derive(Debug, Clone)]
-pub(super) struct Device {
-    pub(super) address: String,
-    pub(super) class: &'static str,
-    /// Buses behind a bridge: the first and the last.
-    pub(super) buses: Option<(u8, u8)>,
-    role: Option<u8>,
-    /// Does its name say that it is an end of a tunnel?
-    tunnels: bool,
-    /// Was nothing read of it but ones?
-    silent: bool,
-    /// Numbers of maker and device, which `-nn` adds.
-    id: Option<(String, String)>,
-    now: Option<(String, String)>,
-    best: Option<(String, String)>,
-}
-
-impl Device {
+impl PciDevice {
     fn read(address: String, class: &'static str, lines: &[&str]) -> Self {
         let line = |key: &str| lines.iter().find_map(|line| line.trim_start().strip_prefix(key));
         let bus = |text: &str, key: &str| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lspci::Device;
+use super::kept::PciDevice;
 use super::{Machine, Text};
 
 /// A bus: its domain and its number.
@@ -48,7 +48,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
 }
 
 /// One line, from the branch at which it leaves what is drawn above it.
-fn walk(line: &str, columns: &mut BTreeMap<usize, Option<Bus>>, devices: &mut Vec<Device>) -> Option<()> {
+fn walk(line: &str, columns: &mut BTreeMap<usize, Option<Bus>>, devices: &mut Vec<PciDevice>) -> Option<()> {
     if !line.is_ascii() && !line.split("  ").next().is_some_and(str::is_ascii) {
         return None;
     }
@@ -84,7 +84,7 @@ fn walk(line: &str, columns: &mut BTreeMap<usize, Option<Bus>>, devices: &mut Ve
             let Some(behind) = after.strip_prefix("-[") else {
                 // A name may be missing where `-v` was left out.
                 let class = NAMES.iter().find(|(word, _)| after.contains(word)).map(|(_, class)| *class);
-                devices.extend(class.map(|class| Device::placed(address, class, None)));
+                devices.extend(class.map(|class| PciDevice::placed(address, class, None)));
                 return Some(());
             };
             let (inside, after) = behind.split_once(']')?;
@@ -92,7 +92,7 @@ fn walk(line: &str, columns: &mut BTreeMap<usize, Option<Bus>>, devices: &mut Ve
             let (first, last) = inside.split_once('-').unwrap_or((inside, inside));
             // Other domains behind a bridge are written with their number.
             let (first, last) = (number(first)?, number(last)?);
-            devices.push(Device::placed(address, "0x060400", Some((first, last))));
+            devices.push(PciDevice::placed(address, "0x060400", Some((first, last))));
             bus_here = Some(Bus { domain: own.domain, number: first });
             at = line.len() - after.len();
         }

@@ -1,5 +1,6 @@
 //! `cryptsetup luksDump`, which does not name its device: the command before it does.
 
+use super::machine::{Block, LUKS};
 use super::{Machine, Text};
 
 /// `LUKS header information`, which the first version follows with the device.
@@ -27,4 +28,35 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     machine.block(name);
     machine.run(format!("cryptsetup luksDump /dev/{name}"), text.lines.join("\n") + "\n");
     1
+}
+
+/// A header tells of the mapping that stands on its device. Where no text names that, it is called by a letter that no
+/// mapping has, and by a word that stands for what only its owner knows.
+pub(super) fn put_all(machine: &mut Machine) {
+    let headers: Vec<String> = machine
+        .runs
+        .keys()
+        .filter_map(|line| line.strip_prefix("cryptsetup luksDump /dev/").map(ToOwned::to_owned))
+        .collect();
+    let mut letters = machine.free_letters();
+    for device in headers {
+        let on_it = |(name, block): (&String, &Block)| {
+            (name.starts_with("dm-") && block.on.contains(&device)).then(|| name.clone())
+        };
+        let known = machine.blocks.iter().find_map(on_it);
+        let Some(name) = known.clone().or_else(|| letters.next()) else {
+            continue;
+        };
+        machine.stands_on(&name, &device);
+        if known.is_none() {
+            machine.block_file(&name, "dm/name", "NAME");
+        }
+        // What told of the mapping before did not tell the header's version.
+        let uuid = (name.clone(), "dm/uuid".to_owned());
+        if machine.block_files.get(&uuid).is_none_or(|known| known == LUKS) {
+            let header = machine.runs.get(&format!("cryptsetup luksDump /dev/{device}"));
+            let version = header.and_then(|text| version(text)).unwrap_or_default();
+            machine.block_files.insert(uuid, format!("{LUKS}{version}"));
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::kept::Lvm;
 use super::{Machine, Text, rounded};
 use crate::inspect::lvm_reports;
 
@@ -24,10 +25,6 @@ fn kind(line: &str) -> Option<&'static str> {
 pub(super) fn begins(line: &str) -> bool {
     kind(line).is_some()
 }
-
-/// Rows of the three, by the key of their reports and by what they are of: the first text has it.
-#[derive(Debug, Default)]
-pub(super) struct Lvm(BTreeMap<&'static str, BTreeMap<String, Value>>);
 
 /// More rows of a kind are not read: nobody has them, and they are held against each other.
 const MOST: usize = 4096;

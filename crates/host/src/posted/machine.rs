@@ -4,16 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::btrfs::{self, Btrfs};
-use super::dmsetup::Mappings;
-use super::examine::{self, Superblock};
-use super::lspci::{self, Device};
-use super::luks;
-use super::lvm::Lvm;
-use super::nameless::Nameless;
-use super::smartd::{self, Watched};
-use super::{blkid, xfs, zfs_get, zpool};
-use crate::capture::Capture;
+use super::kept::{Btrfs, Lvm, Mappings, Nameless, PciDevice, Superblock, Watched};
 
 /// What the readers of single kinds write into.
 #[derive(Debug, Default)]
@@ -26,13 +17,13 @@ pub(super) struct Machine {
     /// The command whose text is read now.
     pub(super) reading: &'static str,
     /// Which command's text told a file.
-    told_by: BTreeMap<String, &'static str>,
+    pub(super) told_by: BTreeMap<String, &'static str>,
     /// What two texts told differently: it stays unknown, whatever a third one tells.
     contradicted: BTreeSet<String>,
-    blocks: BTreeMap<String, Block>,
+    pub(super) blocks: BTreeMap<String, Block>,
     /// Files of block devices, by device and path below its directory.
     pub(super) block_files: BTreeMap<(String, String), String>,
-    devices: Vec<Device>,
+    pub(super) devices: Vec<PciDevice>,
     /// What drives said of themselves in texts that do not name their device.
     pub(super) nameless: Vec<Nameless>,
     /// What texts tell of btrfs, each of one file system.
@@ -64,7 +55,7 @@ pub(super) struct Machine {
 
 /// A block device.
 #[derive(Debug, Default)]
-struct Block {
+pub(super) struct Block {
     /// A whole drive of which something is told, not only its name.
     drive: bool,
     /// The drive that it is a partition of.
@@ -72,7 +63,7 @@ struct Block {
     /// `sata`, `sas`, `usb` and so on, as `lsblk` has it.
     transport: Option<String>,
     /// What it stands on.
-    on: BTreeSet<String>,
+    pub(super) on: BTreeSet<String>,
 }
 
 /// Files of every NVMe controller (the kernel's `drivers/nvme/host/sysfs.c`).
@@ -226,7 +217,7 @@ impl Machine {
     }
 
     /// Names of mappings that no mapping has.
-    fn free_letters(&self) -> impl Iterator<Item = String> + use<> {
+    pub(super) fn free_letters(&self) -> impl Iterator<Item = String> + use<> {
         let names = LETTERS.map(|letter| format!("dm-{letter}"));
         let free: Vec<String> = names.into_iter().filter(|name| !self.blocks.contains_key(name)).collect();
         free.into_iter()
@@ -316,7 +307,7 @@ impl Machine {
     }
 
     /// A PCI device. Texts that contradict each other leave only that it is there.
-    pub(super) fn pci(&mut self, device: Device) {
+    pub(super) fn pci(&mut self, device: PciDevice) {
         let Some(known) = self.devices.iter_mut().find(|known| known.address == device.address) else {
             self.devices.push(device);
             return;
@@ -329,38 +320,8 @@ impl Machine {
 
     // --- the end ---
 
-    /// A header tells of the mapping that stands on its device. Where no text names that, it is called by a letter that no
-    /// mapping has, and by a word that stands for what only its owner knows.
-    fn place_headers(&mut self) {
-        let headers: Vec<String> = self
-            .runs
-            .keys()
-            .filter_map(|line| line.strip_prefix("cryptsetup luksDump /dev/").map(ToOwned::to_owned))
-            .collect();
-        let mut letters = self.free_letters();
-        for device in headers {
-            let on_it = |(name, block): (&String, &Block)| {
-                (name.starts_with("dm-") && block.on.contains(&device)).then(|| name.clone())
-            };
-            let known = self.blocks.iter().find_map(on_it);
-            let Some(name) = known.clone().or_else(|| letters.next()) else {
-                continue;
-            };
-            self.stands_on(&name, &device);
-            if known.is_none() {
-                self.block_file(&name, "dm/name", "NAME");
-            }
-            // What told of the mapping before did not tell the header's version.
-            let uuid = (name.clone(), "dm/uuid".to_owned());
-            if self.block_files.get(&uuid).is_none_or(|known| known == LUKS) {
-                let header = self.runs.get(&format!("cryptsetup luksDump /dev/{device}"));
-                let version = header.and_then(|text| luks::version(text)).unwrap_or_default();
-                self.block_files.insert(uuid, format!("{LUKS}{version}"));
-            }
-        }
-    }
-
-    fn put_blocks(&mut self) {
+    /// Directories of block devices, and what is in them.
+    pub(super) fn put_blocks(&mut self) {
         const NODES: &str = "/sys/class/block";
         let names: Vec<String> = self.blocks.keys().cloned().collect();
         for name in names {
@@ -405,37 +366,10 @@ impl Machine {
         };
         format!("/sys/devices/posted{way}/{name}")
     }
-
-    pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
-        self.reading = "smartctl";
-        self.place_nameless();
-        self.reading = "";
-        smartd::put_all(&mut self);
-        zpool::put_all(&mut self);
-        zfs_get::put_all(&mut self);
-        self.reading = "mdadm --examine";
-        examine::put_all(&mut self);
-        std::mem::take(&mut self.dmsetup).put(&mut self);
-        self.reading = "btrfs";
-        btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
-        std::mem::take(&mut self.lvm).put(&mut self);
-        self.place_headers();
-        xfs::put_all(&mut self);
-        blkid::put_all(&mut self);
-        self.reading = "lspci -vv";
-        lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
-        self.put_blocks();
-        // A text may be a part: what else is in these is not known, and each list has a name that says so.
-        let lists =
-            [("/sys/bus/pci/devices", "others"), ("/sys/class/block", "loop-others"), ("/sys/block", "loop-others")];
-        for (list, more) in lists {
-            self.directories.get_mut(list).into_iter().for_each(|names| push(names, more));
-        }
-        (Capture::from_texts(self.files, self.links, self.directories, self.runs, self.told_by), self.refused)
-    }
 }
 
-fn push(names: &mut Vec<String>, name: &str) {
+/// Adds a name that is not there yet.
+pub(super) fn push(names: &mut Vec<String>, name: &str) {
     if !names.iter().any(|known| known == name) {
         names.push(name.to_owned());
     }

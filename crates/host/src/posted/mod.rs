@@ -24,6 +24,7 @@ mod fstab;
 mod hdparm;
 mod id_ctrl;
 mod json;
+mod kept;
 mod lsblk;
 mod lspci;
 mod lspci_tree;
@@ -41,7 +42,9 @@ mod smart;
 mod smart_attribute;
 mod smart_log;
 mod smartd;
+mod text;
 mod volumes;
+mod whole;
 mod xfs;
 mod zfs_get;
 mod zpool;
@@ -49,7 +52,7 @@ mod zpool_json;
 mod zpool_list;
 
 use self::machine::Machine;
-use self::piece::Text;
+use self::text::Text;
 use crate::capture::Capture;
 
 /// A kind of text that is understood.

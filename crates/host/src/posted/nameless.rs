@@ -1,27 +1,8 @@
 //! What `smartctl` and `nvme` say of drives: of one by its name, or of one whose name another text may tell.
 
-use serde_json::Value;
-
+use super::kept::{Nameless, Smart};
 use super::machine::LETTERS;
 use super::{Machine, nvme};
-
-/// What `smartctl` said of a drive that its text does not name.
-#[derive(Debug)]
-pub(super) struct Nameless {
-    pub(super) serial: Option<String>,
-    pub(super) smart: Smart,
-}
-
-/// What `smartctl` said of a drive.
-#[derive(Debug, Default)]
-pub(super) struct Smart {
-    pub(super) is_nvme: bool,
-    pub(super) transport: Option<&'static str>,
-    /// Files below the drive's directory.
-    pub(super) files: Vec<(&'static str, String)>,
-    /// Program output that says the same: the command without its device, whether it is the controller's, and the text.
-    pub(super) runs: Vec<(&'static str, Value)>,
-}
 
 impl Machine {
     /// Of a drive by its name, or of one whose name another text may tell.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::nameless::Smart;
+use super::kept::Smart;
 use super::{Machine, Text};
 
 /// `Node   SN   Model …`, over a line of hyphens that shows how wide each column is.

@@ -1,48 +1,7 @@
 //! Where one text ends and the next begins, and which command printed it.
 
+use super::text::Text;
 use super::{TextKind, fdisk, files, hdparm};
-
-/// A text of one kind, or of none.
-#[derive(Debug, Default)]
-pub(super) struct Text<'t> {
-    pub(super) kind: Option<TextKind>,
-    /// Its first line, from 1.
-    pub(super) line: usize,
-    pub(super) lines: Vec<&'t str>,
-    /// The command on the line before it, as somebody typed it.
-    pub(super) command: Option<&'t str>,
-    /// The last line has no end: it may be cut, and is left out.
-    pub(super) cut: bool,
-}
-
-impl Text<'_> {
-    /// The one device that the command names, without `/dev/`.
-    pub(super) fn device(&self) -> Option<&str> {
-        let command = self.command?;
-        let program = self.kind?.command().split(' ').next()?;
-        let words = command.split_whitespace().map(|word| word.trim_end_matches(':'));
-        let mut named = words.filter_map(|word| word.strip_prefix("/dev/"));
-        let name = named.next()?;
-        let plain = is_plain(name);
-        let own = command.contains(program) || self.kind == Some(TextKind::Json);
-        (plain && own && named.next().is_none()).then_some(name)
-    }
-}
-
-impl<'t> Text<'t> {
-    /// The one device that the command of one of these programs names.
-    pub(super) fn path_of(&self, programs: &[&str]) -> Option<&'t str> {
-        let command = self.command?;
-        let mut named = command.split_whitespace().filter(|word| word.starts_with("/dev/"));
-        let path = named.next().filter(|_| named.next().is_none())?;
-        programs.iter().any(|program| command.contains(program)).then_some(path)
-    }
-}
-
-/// May it be the name of a device?
-pub(super) fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-}
 
 /// Programs whose command lines people leave in what they post.
 const PROGRAMS: [&str; 36] = [

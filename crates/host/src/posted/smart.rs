@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::kept::Smart;
 use super::lsblk::is_drive;
 use super::machine::CACHE;
-use super::nameless::Smart;
 use super::smart_attribute::attribute;
 use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::nameless::Smart;
+use super::kept::Smart;
 use super::{Machine, Text};
 
 /// `Smart Log for NVME device:nvme0 namespace-id:ffffffff`.

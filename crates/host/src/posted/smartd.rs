@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::kept::Watched;
 use super::lsblk::is_drive;
-use super::{Machine, piece, smart};
+use super::text::is_plain;
+use super::{Machine, smart};
 
 /// `Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors`, behind whatever a journal puts before it.
 pub(super) fn begins(line: &str) -> bool {
@@ -20,15 +22,6 @@ const FAILED: &str = "FAILED SMART self-check";
 const SELF_TEST: [&str; 2] =
     ["Self-Test Log error count increased from ", "new Self-Test Log error at hour timestamp "];
 
-/// What the last such lines tell of a drive.
-#[derive(Debug, Default)]
-pub(super) struct Watched {
-    has_failed: bool,
-    /// What it says of a self-test that failed.
-    self_test: Option<String>,
-    counts: [Option<u64>; COUNTS.len()],
-}
-
 /// A drive, and what a line tells of it.
 pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
     let rest = match line.strip_prefix("Device: /dev/") {
@@ -38,7 +31,7 @@ pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
     let (device, said) = rest.split_once(", ")?;
     let (name, kind) = device.split_once(' ').unwrap_or((device, ""));
     // Behind a RAID controller the name is that of its volume.
-    let is_own = piece::is_plain(name) && !kind.contains('_');
+    let is_own = is_plain(name) && !kind.contains('_');
     let self_test = SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| said.to_owned());
     let mut found = Watched { has_failed: said.starts_with(FAILED), self_test, ..Watched::default() };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::piece::Text;
+use super::text::Text;
 use super::{Machine, zpool};
 
 /// Parts of a pool that are no plain data, as the document and as the text call them.

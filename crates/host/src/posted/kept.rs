@@ -1,0 +1,108 @@
+//! What texts of single kinds tell, kept until all are read: only together they tell what a machine has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+/// What texts tell of a file system.
+#[derive(Debug, Default)]
+pub(super) struct Btrfs {
+    pub(super) target: Option<String>,
+    pub(super) uuid: Option<String>,
+    /// Mounted, as all but `show` need it.
+    pub(super) mounted: bool,
+    /// By kind of block: each profile, and what is used of all, where that is told.
+    pub(super) shares: BTreeMap<String, (BTreeSet<String>, Option<[u64; 2]>)>,
+    pub(super) reserve: Option<u64>,
+    pub(super) missing: bool,
+    /// Of all devices together.
+    pub(super) size: Option<u64>,
+    /// What `btrfs scrub status` says.
+    pub(super) scrub: Option<String>,
+    /// What goes on, as the kernel calls it.
+    pub(super) operation: Option<&'static str>,
+    pub(super) devices: Vec<BtrfsDevice>,
+}
+
+/// A device of one.
+#[derive(Debug, Default)]
+pub(super) struct BtrfsDevice {
+    pub(super) path: String,
+    pub(super) id: Option<u32>,
+    pub(super) missing: bool,
+    pub(super) counters: Vec<String>,
+    pub(super) unallocated: Option<u64>,
+    /// All that is set aside on it, and what is not.
+    pub(super) size: u64,
+}
+
+/// Rows of the three, by the key of their reports and by what they are of: the first text has it.
+#[derive(Debug, Default)]
+pub(super) struct Lvm(pub(super) BTreeMap<&'static str, BTreeMap<String, Value>>);
+
+/// What a member says of itself and of its array, when it was written last.
+#[derive(Debug)]
+pub(super) struct Superblock {
+    pub(super) device: String,
+    pub(super) level: String,
+    pub(super) events: u64,
+    pub(super) place: u32,
+    /// How each place was then: `A` in sync, `.` missing, `R` filled by another.
+    pub(super) state: String,
+}
+
+/// Lines of tables and of statuses, by the names of their mappings.
+#[derive(Debug, Default)]
+pub(super) struct Mappings {
+    pub(super) tables: BTreeMap<String, Vec<String>>,
+    pub(super) statuses: BTreeMap<String, Vec<String>>,
+    /// Tables that follow from a status.
+    pub(super) concluded: BTreeMap<String, Vec<String>>,
+    /// What was told: a text may be posted twice.
+    pub(super) known: BTreeSet<String>,
+}
+
+/// What the last such lines tell of a drive.
+#[derive(Debug, Default)]
+pub(super) struct Watched {
+    pub(super) has_failed: bool,
+    /// What it says of a self-test that failed.
+    pub(super) self_test: Option<String>,
+    pub(super) counts: [Option<u64>; 2],
+}
+
+/// A device that storage hangs on.
+#[derive(Debug, Clone)]
+pub(super) struct PciDevice {
+    pub(super) address: String,
+    pub(super) class: &'static str,
+    /// Buses behind a bridge: the first and the last.
+    pub(super) buses: Option<(u8, u8)>,
+    pub(super) role: Option<u8>,
+    /// Does its name say that it is an end of a tunnel?
+    pub(super) tunnels: bool,
+    /// Was nothing read of it but ones?
+    pub(super) silent: bool,
+    /// Numbers of maker and device, which `-nn` adds.
+    pub(super) id: Option<(String, String)>,
+    pub(super) now: Option<(String, String)>,
+    pub(super) best: Option<(String, String)>,
+}
+
+/// What `smartctl` said of a drive that its text does not name.
+#[derive(Debug)]
+pub(super) struct Nameless {
+    pub(super) serial: Option<String>,
+    pub(super) smart: Smart,
+}
+
+/// What `smartctl` said of a drive.
+#[derive(Debug, Default)]
+pub(super) struct Smart {
+    pub(super) is_nvme: bool,
+    pub(super) transport: Option<&'static str>,
+    /// Files below the drive's directory.
+    pub(super) files: Vec<(&'static str, String)>,
+    /// Program output that says the same: the command without its device, whether it is the controller's, and the text.
+    pub(super) runs: Vec<(&'static str, Value)>,
+}
