@@ -4,6 +4,8 @@
 //! its table of edges is the one that is checked.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
 
+#[path = "house/circles.rs"]
+mod circles;
 #[path = "house/edges.rs"]
 mod edges;
 #[path = "house/layers.rs"]
