@@ -62,6 +62,8 @@ pub(crate) struct Class {
     pub(crate) uplink: Option<u32>,
     /// Do writes change once a cache is full?
     pub(crate) fades: bool,
+    /// Are its writes at random known as it keeps them up? Makers of drives with a quick part tell of that part.
+    pub(crate) keeps_up: bool,
     /// Is its write cache on, or does it need none?
     pub(crate) cached: bool,
     /// Bytes of each, where known.
@@ -120,14 +122,14 @@ impl Class {
         let way = SHORT_WAY + (LONG_WAY - SHORT_WAY) * share.sqrt();
         (self.turn / 2.0 + way) / (self.turn / 2.0 + SHORT_WAY)
     }
-
-    /// Are its writes at random known as it keeps them up? Makers of drives with a quick part tell of that part.
-    pub(crate) const fn keeps_up(&self) -> bool {
-        !self.fades || self.sustained_op != self.write_op
-    }
 }
 
 impl Site {
+    /// By how much what a drive takes for a flush may be less than it is taken for, geometric: of the least known.
+    pub(crate) fn flush_sigma(&self) -> f64 {
+        self.classes.iter().map(|class| self.parameters.sigma(class.flush)).fold(0.0, f64::max)
+    }
+
     /// Makes a machine ready.
     #[must_use]
     pub fn new(machine: &Machine) -> Self {
@@ -362,6 +364,7 @@ impl Site {
             link,
             uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
             fades,
+            keeps_up: table.fade >= 1.0 || rated.sustained_iops.is_some(),
             cached,
             size: group.size.map(Bytes::as_f64),
             piece: flash_queue(group).map(|flash| flash.piece.as_f64()),

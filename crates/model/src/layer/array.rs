@@ -21,8 +21,9 @@ const QUIET: (u32, u32) = (6, 6);
 const BALANCED: (u32, u32) = (5, 3);
 /// Hardware threads with which barriers of mirrors took what the table has; with 56 that of RAID-1 took half as long.
 const CROWD: f64 = 256.0;
-/// The same of the lock of a parity array: 1.17 M reads a second with 128 threads of one EPYC, 1.6 to 2.0 M on 96 cores, and 1.90 M
-/// with 64 threads of two slower Xeons (RAID-6 of 12 NVMe drives, Linux 4.11).
+/// Hardware threads with which the lock of a parity array took what the table has: 1.17 M reads a second, on one EPYC. On 96 cores it
+/// let 1.6 to 2.0 M through, so it takes no longer among more. With 64 threads of two slower Xeons it let 1.90 M through (RAID-6 of 12
+/// NVMe drives, Linux 4.11), and the root of their number says 1.64 M: one point, and a guess between.
 const READERS: f64 = 128.0;
 /// Accesses of members for a row of RAID-5 of which a part is written: data and parity, read and written.
 const CHANGE: f64 = 4.0;
@@ -213,7 +214,7 @@ impl Compiler<'_> {
         };
         // What all processors write to passes from one to the other.
         let among = |most: f64| (self.site.threads() / most).sqrt();
-        let (contention, readers) = (among(CROWD), among(READERS));
+        let (contention, readers) = (among(CROWD), among(READERS).min(1.0));
         if let Some(lock) = barrier {
             self.serial(Serial::ArrayLock, at, lock, flow.rate * contention, "its barrier");
         }
@@ -298,18 +299,18 @@ impl Compiler<'_> {
         } else {
             // Where the cache has room for the rows of a chunk, those wait there until what follows fills them.
             let held = array.stripes * PAGE >= array.chunk;
-            // All streams share it.
+            // All streams share it: rows for which one has no room left are written in parts.
             let each = array.stripes * PAGE * data / array.chunk / self.jobs.max(1.0);
+            let room = if later { 1.0 } else { (each / (data - 1.0 + chunks.max(1.0))).min(1.0) };
             let under_way = match (held, later) {
                 (false, _) => 0.0,
                 (true, true) => f64::INFINITY,
                 // Of an `fsync`, all that it waits for.
                 (true, false) => {
-                    let under_way = (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch);
-                    (under_way / array.chunk).min(each)
+                    (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch) / array.chunk
                 }
             };
-            Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity)
+            Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity, room)
         };
         // Of a part of a chunk, so many bytes of each member that is touched.
         let piece = flow.bytes.min(array.chunk);

@@ -139,10 +139,10 @@ impl Compiler<'_> {
             ..Part::of(station, one, factor * rate, why)
         };
         // Flash that is full has room made for each page that is written anywhere, whether one or many come at once: by bytes
-        // its writes at random are as slow in large blocks as in small ones, until a block is as large as what is erased at once.
+        // its writes at random are as slow in large blocks as in small ones.
         // A drive that kept up 84 k of 4 KiB, 345 MB/s, of 634 MB/s in order, kept up as much of 16, 128 and 1024 KiB (SNIA's test,
         // published in 2018).
-        let is_full = flow.write && sustained && is_flash(class.kind) && class.keeps_up();
+        let is_full = flow.write && sustained && is_flash(class.kind) && class.keeps_up;
         let moved = if is_full { (flow.bytes / PAGE).max(1.0) } else { 1.0 };
         let mut worked = (byte, flow.bytes);
         if flow.random && is_hdd {

@@ -44,14 +44,14 @@ impl Rows {
 
     /// Of a stream of writes of so many chunks, of which so many chunks are under way. A row of pages whose data are all there at
     /// one moment is written whole, and its first and last lie `data - 1` chunks apart. All others are as each write by itself
-    /// leaves them.
-    pub(super) fn of_window(chunks: f64, window: f64, shifted: bool, data: f64, parity: f64) -> Self {
+    /// leaves them, and so are those rows, a share of all, for which the stripe cache has no room.
+    pub(super) fn of_window(chunks: f64, window: f64, shifted: bool, data: f64, parity: f64, room: f64) -> Self {
         let met = |window: f64| ((window - (data - 1.0)) / chunks.max(1.0)).clamp(0.0, 1.0);
         let (alone, whole) = (Self::of(chunks, shifted, data, parity), met(chunks));
         if whole >= 1.0 {
             return alone;
         }
-        let joined = (met(window) - whole) / (1.0 - whole);
+        let joined = room * (met(window) - whole) / (1.0 - whole);
         let left = 1.0 - joined;
         Self {
             whole: alone.whole * left + chunks / data * joined,

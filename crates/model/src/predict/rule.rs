@@ -56,16 +56,20 @@ fn in_memory(stack: &Stack, work: &Workload) -> bool {
 
 /// Drives give up to so many times what their data sheets say.
 const SHEET: f64 = 1.2;
+/// Quantile of the normal distribution that a 90 % interval reaches to.
+const NINETY: f64 = 1.645;
 
 /// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What is kept in memory, or
-/// put together before it is written, may go beyond.
-pub(super) fn cap(of: &mut Prediction, stack: &Stack, work: &Workload, given: f64) {
+/// put together before it is written, may go beyond; and what a drive takes for a flush is seldom in a data sheet.
+pub(super) fn cap(of: &mut Prediction, site: &Site, stack: &Stack, work: &Workload, given: f64) {
     if in_memory(stack, work) {
         return;
     }
+    let flush = if work.flushed_every().is_some() { site.flush_sigma() } else { 0.0 };
+    let beyond = SHEET.max((NINETY * flush).exp());
     let allowed = of.ceilings.iter().filter_map(|ceiling| match ceiling.kind {
         CeilingKind::Link | CeilingKind::Uplink => Some(ceiling.operations_per_second),
-        CeilingKind::Drive => Some(ceiling.operations_per_second * SHEET),
+        CeilingKind::Drive => Some(ceiling.operations_per_second * beyond),
         _ => None,
     });
     let most = allowed.fold(f64::INFINITY, f64::min).max(of.operations.value);
