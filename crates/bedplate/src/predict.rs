@@ -112,7 +112,7 @@ fn described(inventory: &Inventory, drives: &Bindings, known: Option<&Calibratio
 /// said.
 fn cells(site: &Ready, design: &Design, remote: &[Name], widening: f64) -> Vec<PredictedCell> {
     let conditions = Conditions { span: design.measure.span, window: design.measure.window, ..Conditions::default() };
-    let predicted = design.workloads.iter().filter(|work| work.is_predictable());
+    let predicted = design.workloads.iter().filter(|work| work.unpredictable().is_none());
     let near = design.stacks.iter().filter(|stack| !rests_on(stack, remote));
     let pairs = near.flat_map(|stack| predicted.clone().map(move |work| (stack, work)));
     let cell = |(stack, work): (&Stack, &terms::Workload)| {

@@ -20,6 +20,12 @@ pub(crate) struct ExpectArguments {
     /// Workloads of a fio job file instead of the study's
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     pub(crate) fio: Option<PathBuf>,
+    /// Keep options of that file that defeat measurement
+    #[arg(long, requires = "fio")]
+    pub(crate) force: bool,
+    /// What `${NAME}` stands for in that file; repeat
+    #[arg(long, requires = "fio", value_name = "NAME=VALUE", value_parser = super::values::variable)]
+    pub(crate) set: Vec<(String, String)>,
     /// The machine: a description that ends in `.toml`, see docs/expect.md, or a captured machine [default: this one]
     #[arg(long, value_name = "FILE")]
     pub(crate) machine: Option<PathBuf>,

@@ -26,8 +26,9 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let selection = Selection { study, only, skip };
     let mut design = studies::load_or_plan(&selection, &arguments.profile, &model::drives(&machine), settings)?;
     if let Some(file) = &arguments.fio {
-        studies::take_jobs(&mut design, studies::job_file::import(file, false, &[], settings)?)?;
+        studies::take_jobs(&mut design, studies::job_file::import(file, arguments.force, &arguments.set, settings)?)?;
     }
+    leave_out(&mut design, settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
@@ -109,6 +110,26 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
     }
 }
 
+/// Leaves out the workloads of which nothing is predicted, and says why.
+///
+/// # Errors
+/// Where none is left.
+fn leave_out(design: &mut Design, settings: &Settings) -> Result<(), Failure> {
+    let (mut kept, mut lines) = (Vec::new(), Vec::new());
+    for work in std::mem::take(&mut design.workloads) {
+        match work.unpredictable() {
+            Some(why) => lines.push(format!("`{}` is not predicted: {why}", work.name)),
+            None => kept.push(work),
+        }
+    }
+    if kept.is_empty() && !lines.is_empty() {
+        return Err(Failure::told(format!("error: {}", lines.join("\nerror: "))));
+    }
+    lines.iter().for_each(|line| settings.printer.say(line));
+    design.workloads = kept;
+    Ok(())
+}
+
 /// Predictions of every stack, and the stacks for which there is no rule.
 ///
 /// # Errors
@@ -127,7 +148,7 @@ fn predict(
     };
     let (mut predictions, mut unpredicted) = (Vec::new(), Vec::new());
     for stack in &design.stacks {
-        let works = design.workloads.iter().filter(|work| work.is_predictable());
+        let works = design.workloads.iter();
         match works.map(|work| model::predict(site, stack, work, &conditions)).collect::<Result<Vec<_>, _>>() {
             Ok(of) => predictions.extend(of),
             Err(fault @ Fault::NoRule { .. }) => {

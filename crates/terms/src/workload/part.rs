@@ -101,6 +101,30 @@ impl Workload {
         let does_something = |value: &str| value.contains(|c: char| ('1'..='9').contains(&c));
         self.all_keys().find(|key| PACING.contains(&key.key.as_str()) && does_something(&key.value))
     }
+
+    /// The first of them that has operations begin elsewhere, or otherwise, than the pattern and the depth say.
+    #[must_use]
+    pub fn displaced(&self) -> Option<&FioKey> {
+        const DISPLACING: [&str; 10] = [
+            "ba",
+            "blockalign",
+            "iodepth_batch_complete_min",
+            "iodepth_low",
+            "percentage_random",
+            "random_distribution",
+            "zonemode",
+            "zonerange",
+            "zonesize",
+            "zoneskip",
+        ];
+        let as_usual = |key: &FioKey| {
+            matches!(
+                (key.key.as_str(), key.value.as_str()),
+                ("percentage_random", "100") | ("random_distribution", "random") | ("zonemode", "none")
+            )
+        };
+        self.all_keys().find(|key| DISPLACING.contains(&key.key.as_str()) && !as_usual(key))
+    }
 }
 
 #[cfg(test)]
@@ -116,6 +140,21 @@ mod tests {
         };
         assert_eq!(pace("rate_iops", "500,,").as_deref(), Some("500,,"));
         assert_eq!((pace("thinktime", "0"), pace("nice", "1")), (None, None));
+    }
+
+    #[test]
+    fn of_a_job_that_works_otherwise_than_its_pattern_says_nothing_is_predicted() {
+        let why = |key: &str, value: &str| {
+            let keys = vec![FioKey { key: key.into(), value: value.into() }];
+            let work = Workload::new(crate::Name::new("j").unwrap(), crate::Pattern::Read, crate::Bytes::kib(4));
+            Workload { keys, ..work }.unpredictable()
+        };
+        for (key, value) in
+            [("rate", "1m"), ("zonesize", "64k"), ("percentage_random", "0"), ("random_distribution", "zipf:1.2")]
+        {
+            assert!(why(key, value).is_some_and(|why| why.contains(key)), "{key}");
+        }
+        assert_eq!([why("random_distribution", "random"), why("fdatasync", "1"), why("rate", "0")], [None, None, None]);
     }
 
     fn part(name: &str, pattern: Pattern, kib: u64) -> Part {
@@ -134,7 +173,7 @@ mod tests {
         assert_eq!((both.block, both.jobs, both.in_flight()), (Bytes::kib(128), 4, 4));
         assert_eq!(both.buffers(), Bytes::kib(2 * 4 + 2 * 128));
         assert_eq!(both.describe(), "RND 4 KiB Q1 T2 read + SEQ 128 KiB Q1 T2 write");
-        assert!(!both.is_predictable() && both.curve().is_empty() && !both.has_one_block());
+        assert!(both.unpredictable().is_some() && both.curve().is_empty() && !both.has_one_block());
         assert_eq!(both.kinds().len(), 2);
         assert_eq!(Part::of(both.kinds().remove(1)), both.parts[1]);
     }

@@ -28,7 +28,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let text = study(arguments)?;
     let name = arguments.study.clone().unwrap_or_else(|| PathBuf::from("drives.toml"));
     let mut design = studies::of_text(&name, &text, settings)?;
-    design.workloads.retain(Workload::is_predictable);
+    design.workloads.retain(|work| work.unpredictable().is_none());
     let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
     if arguments.drives.is_some() {
         // Drives that were named are not those that happen to be there.
