@@ -48,17 +48,21 @@ sys() {
     printf '/sys/dev/block/%d:%d\n' "0x$major" "0x$minor"
 }
 
-# A drive that holds anything, or that anything holds, is refused, and so is one with a partition that is mounted or
-# held. (wipefs without --all only looks; unlike blkid it shows every signature where there are several. Below a drive
-# lsblk lists its partitions and whatever rests on it or on them.)
-must_be_blank() {
+# Does a drive hold nothing that is known, and does nothing hold it or a partition of it? (wipefs without --all only looks;
+# unlike blkid it shows every signature where there are several. Below a drive lsblk lists its partitions and whatever
+# rests on it or on them. Data without a signature is not looked for.)
+is_blank() {
     # What cannot be found out ends the script: not knowing is not blank.
-    found=$(wipefs --noheadings "$1") || exit 2
+    found=$(wipefs --noheadings "$1") && found=$found$(marks "$1") || exit 2
     directory=$(sys "$1") || exit 2
     holders=$(ls "$directory/holders") || exit 2
     tree=$(lsblk --noheadings --raw --output TYPE,MOUNTPOINT "$1") || exit 2
     users=$(printf '%s\n' "$tree" | awk 'NF > 1 || (NR > 1 && $1 != "part")') || exit 2
-    if [ -z "$tree" ] || [ -n "$found$holders$users" ]; then
+    [ -n "$tree" ] && [ -z "$found$holders$users" ]
+}
+
+must_be_blank() {
+    if ! is_blank "$1"; then
         echo "$0: $1 is not blank, or in use" >&2
         exit 3
     fi
@@ -80,6 +84,16 @@ must_be_built() {
         echo "$0: if it was, before a restart, run the commands of teardown() by hand" >&2
         exit 3
     fi
+}
+
+# What is on none of the drives any more was taken down otherwise, and what has its names now is somebody else's.
+must_stand() {
+    for drive; do
+        is_blank "$drive" || return 0
+    done
+    echo "$0: nothing of it is left on these drives; what has its names now is not touched" >&2
+    : > "$kept"
+    exit 3
 }
 
 # What stands under this name on other drives is taken down first, for nothing would tell of it afterwards.
@@ -127,6 +141,7 @@ pub fn script(plan: &Plan) -> String {
     ));
     let named = plan.drives.iter().map(|drive| format!("{drive}=SERIAL")).collect::<Vec<_>>().join(" ");
     text.push_str(&HEAD.replacen("NAME=SERIAL", &named, 1));
+    marks(&mut text);
     drives(&mut text, plan);
     build(&mut text, plan);
     teardown(&mut text, plan);
@@ -165,6 +180,20 @@ fn keys(plan: &Plan) -> Vec<&Name> {
     wanted.filter(|key| seen.insert(*key)).collect()
 }
 
+/// A function that tells signatures that `wipefs` does not know.
+fn marks(text: &mut String) {
+    text.push_str(
+        "\n# Signatures that wipefs does not know, by their first bytes at a place.\nmarks() {\n    while read -r place bytes kind; do\n        \
+         seen=$(od -An -v -tx1 -j \"$place\" -N 16 \"$1\" | tr -d ' \\n')\n        [ -n \"$seen\" ] || return\n        \
+         case $seen in \"$bytes\"*) echo \"$kind\" ;; esac\n    done <<'MARKS'\n",
+    );
+    for (kind, place, bytes) in terms::signature::UNTOLD {
+        let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let _ = writeln!(text, "{place} {bytes} {kind}");
+    }
+    text.push_str("MARKS\n}\n\n");
+}
+
 /// Reads the drives from the arguments, each once; what the environment holds under these names does not count.
 fn drives(text: &mut String, plan: &Plan) {
     for drive in &plan.drives {
@@ -180,13 +209,17 @@ fn drives(text: &mut String, plan: &Plan) {
     for drive in &plan.drives {
         let _ = writeln!(text, "[ -n \"${}\" ] || usage", variable(drive));
     }
-    let all = plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ");
-    let _ = writeln!(text, "must_differ {all}");
+    let _ = writeln!(text, "must_differ {}", all(plan));
     let _ = writeln!(
         text,
         "\n# On which drives it stands.\nkept={}",
         quote(&format!("/run/bedplate-{}", plan.slug.replace('/', "_")))
     );
+}
+
+/// All drives.
+fn all(plan: &Plan) -> String {
+    plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ")
 }
 
 /// Keys lie in memory while they are needed. Whatever ends the script takes them away: not every shell runs what was
@@ -205,6 +238,12 @@ fn build(text: &mut String, plan: &Plan) {
     text.push_str("    must_be_alone \"$@\"\n");
     for drive in &plan.drives {
         let _ = writeln!(text, "    must_be_blank \"${}\"", variable(drive));
+    }
+    if !plan.drives.is_empty() {
+        text.push_str("    # The drives are blank: nothing of an earlier build is left.\n    : > \"$kept\"\n");
+    }
+    if let terms::WorkTarget::Directory(directory) = &plan.target {
+        let _ = writeln!(text, "    [ ! -e {0} ] && [ ! -L {0} ] || taken {0}", quote(directory));
     }
     plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_be_new(text, effect));
     text.push_str("    printf '%s\\n' \"$@\" | sort > \"$kept\"\n");
@@ -242,8 +281,6 @@ fn build(text: &mut String, plan: &Plan) {
 fn must_be_new(text: &mut String, effect: &Effect) {
     let _ = match effect {
         Effect::Node(node) if !node.is_of_drive() => writeln!(text, "    ! stands {0} || taken {0}", word(node)),
-        Effect::Mount(directory) => writeln!(text, "    ! mountpoint --quiet {0} || taken {0}", quote(directory)),
-        Effect::Directory { path, .. } => writeln!(text, "    [ ! -e {0} ] || taken {0}", quote(path)),
         Effect::Pool(name) => {
             let (of_kernel, pool) = (quote(&format!("/proc/spl/kstat/zfs/{name}")), quote(name));
             writeln!(text, "    [ ! -e {of_kernel} ] || taken {pool}")
@@ -256,6 +293,8 @@ fn must_be_new(text: &mut String, effect: &Effect) {
                  [ -z \"$found\" ] || taken {group}"
             )
         }
+        // Where it works is asked for by itself.
+        Effect::Mount(_) | Effect::Directory { .. } => Ok(()),
         Effect::Node(_) | Effect::Signature { .. } | Effect::LogicalBlock { .. } => Ok(()),
     };
 }
@@ -291,13 +330,24 @@ fn act(text: &mut String, step: &Step) {
 
 fn teardown(text: &mut String, plan: &Plan) {
     text.push_str("\nteardown() {\n    must_be_built \"$@\"\n");
+    if plan.steps.iter().any(|step| !step.marks.is_empty() || matches!(step.effect, Some(Effect::Node(_)))) {
+        let _ = writeln!(text, "    must_stand {}", all(plan));
+    }
     let undos: Vec<(&Step, &Undo)> =
         plan.steps.iter().rev().flat_map(|step| step.undo.iter().map(move |undo| (step, undo))).collect();
     for (step, undo) in &undos {
         text.push('\n');
         text.push_str(&comment("    ", &format!("takes back {}", step.id)));
         text.push_str(&comment("    ", &undo.why));
-        let _ = writeln!(text, "    {}", line(&undo.command));
+        let undo = line(&undo.command);
+        let _ = match &step.effect {
+            // Where mounting failed, the rest is taken back all the same.
+            Some(Effect::Mount(directory)) if undo.starts_with("umount ") => {
+                writeln!(text, "    ! mountpoint --quiet {} || {undo}", quote(directory))
+            }
+            Some(Effect::Mount(directory)) => writeln!(text, "    [ ! -e {} ] || {undo}", quote(directory)),
+            _ => writeln!(text, "    {undo}"),
+        };
     }
     text.push_str("\n    : > \"$kept\"\n}\n");
 }

@@ -34,12 +34,17 @@ const TOOLS: &[(&str, &str)] = &[
     ("stat", r#"case "$*" in *%t*) echo 103 ;; *%T*) echo 1 ;; esac"#),
     ("wipefs", r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#),
     ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
-    ("mkfs.btrfs", r#"echo "mkfs.btrfs $*" >> "$STATE/log""#),
-    ("mount", r#"echo "mount $*" >> "$STATE/log""#),
-    ("umount", r#"echo "umount $*" >> "$STATE/log""#),
-    ("rmdir", r#"echo "rmdir $*" >> "$STATE/log""#),
+    ("od", r#"cat "$STATE/bytes""#),
+    ("mkfs.btrfs", r#"echo "0x10040 btrfs" > "$STATE/found"; echo "mkfs.btrfs $*" >> "$STATE/log""#),
+    ("mount", r#"for at; do :; done; mkdir "$at"; : > "$STATE/mounted"; echo "mount $*" >> "$STATE/log""#),
+    ("umount", r#"rm "$STATE/mounted"; echo "umount $*" >> "$STATE/log""#),
+    ("rmdir", r#"/bin/rmdir "$@"; echo "rmdir $*" >> "$STATE/log""#),
     ("blkdiscard", r#"echo "blkdiscard $*" >> "$STATE/log""#),
-    ("dmsetup", r#"case "$1" in status) cat "$STATE/status" ;; *) echo "dmsetup $1" >> "$STATE/log" ;; esac"#),
+    (
+        "dmsetup",
+        r#"case "$1" in create) echo x > "$STATE/holders" ;; esac
+        case "$1" in info) ;; status) cat "$STATE/status" ;; *) echo "dmsetup $1" >> "$STATE/log" ;; esac"#,
+    ),
     ("blockdev", "echo 2048"),
     ("mountpoint", r#"[ -e "$STATE/mounted" ]"#),
     ("vgs", r#"cat "$STATE/groups""#),
@@ -68,7 +73,7 @@ impl Stage {
         let stack = design.stacks.iter().find(|known| known.name == stack).unwrap();
         let plan = plan::plan(stack, &DriveFact::of_lab(&design.lab)).unwrap();
         let here = format!("{}/", state.display());
-        let elsewhere = ["/run/", "/dev/mapper/", "/sys/dev/block/", "/proc/spl/kstat/zfs/"];
+        let elsewhere = ["/run/", "/mnt/bedplate/", "/dev/mapper/", "/sys/dev/block/", "/proc/spl/kstat/zfs/"];
         let script = elsewhere.iter().fold(plan::script(&plan), |script, path| script.replace(path, &here));
         std::fs::write(state.join("script"), script).unwrap();
         let stage = Self { state };
@@ -83,6 +88,7 @@ impl Stage {
         self.put("found", "");
         self.put("holders", "");
         self.put("groups", "");
+        self.put("bytes", " 00 00 00 00\n 00 00\n");
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -169,6 +175,8 @@ fn drives_that_hold_something_are_refused() {
         ("tree", "disk \npart /home\n"),
         ("tree", "disk \npart \ncrypt \n"),
         ("tree", ""),
+        // dm-writecache, at its first byte.
+        ("bytes", " 21 93 48 23 01 00 00 00\n"),
     ] {
         stage.blank();
         stage.put(file, text);
@@ -182,7 +190,7 @@ fn drives_that_hold_something_are_refused() {
 #[test]
 fn not_knowing_is_not_blank() {
     let stage = Stage::new("unknown");
-    for file in ["found", "holders", "tree"] {
+    for file in ["found", "holders", "tree", "bytes"] {
         stage.blank();
         std::fs::remove_file(stage.state.join(file)).unwrap();
         let stopped = stage.run(&["build", "a=S1", "b=S2"]);
@@ -233,7 +241,7 @@ type Somebody = fn(&Stage);
 #[test]
 fn what_stands_under_a_name_of_the_script_stays_as_it_is() {
     let stands: [(&str, Somebody); 4] = [
-        ("btrfs raid1", |stage| stage.put("mounted", "")),
+        ("btrfs raid1", |stage| std::fs::create_dir(stage.state.join("btrfs-raid1")).unwrap()),
         ("cache", |stage| {
             stage.put("bp-cache-writecache", "");
             std::fs::create_dir_all(stage.state.join("259:1")).unwrap();
@@ -258,6 +266,29 @@ fn what_stands_under_a_name_of_the_script_stays_as_it_is() {
     std::fs::remove_file(stage.state.join("groups")).unwrap();
     assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 2);
     assert_eq!(stage.log(), Vec::<String>::new());
+}
+
+/// Somebody took it down by hand, and something else has its names now.
+#[test]
+fn what_came_under_its_names_later_stays_as_it_is() {
+    let stage = Stage::new("later");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    stage.put("found", "");
+    for arguments in [["build", "a=S1", "b=S2"], ["teardown", "a=S1", "b=S2"]] {
+        assert_eq!(stage.code(&arguments), 3, "{arguments:?}");
+        assert_eq!(stage.log(), ["mkfs.btrfs", "mount"], "{arguments:?}");
+    }
+}
+
+/// A teardown goes on where an earlier one ended, or a build did.
+#[test]
+fn what_is_not_mounted_any_more_is_taken_down_all_the_same() {
+    let stage = Stage::new("unmounted");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    std::fs::remove_file(stage.state.join("mounted")).unwrap();
+    std::fs::remove_dir(stage.state.join("btrfs-raid1")).unwrap();
+    assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
+    assert_eq!(stage.log()[2..], ["wipefs", "blkdiscard", "wipefs", "blkdiscard"]);
 }
 
 #[test]

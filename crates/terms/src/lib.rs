@@ -35,6 +35,7 @@ pub mod prediction;
 pub mod preflight;
 pub mod record;
 mod sanitize;
+pub mod signature;
 pub mod speed;
 pub mod spelling;
 pub mod spindle;

@@ -2,6 +2,7 @@
 //! once the first copy is gone.
 
 use host::Host;
+use terms::signature::UNTOLD;
 use terms::units::{KIB, MIB};
 
 use crate::device::Device;
@@ -193,18 +194,6 @@ fn bcache(bytes: &Bytes) -> Option<Mark> {
         [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca, 0x82, 0x65, 0xf5, 0x7f, 0x48, 0xba, 0x6d, 0x81];
     mark("bcache", bytes.is(4 * KIB + 24, &MAGIC).then_some(4 * KIB).into_iter().collect(), None)
 }
-
-/// Kinds that neither `blkid` nor `wipefs` tells (tried with util-linux 2.38), and by which bytes at which place. Those of
-/// the device mapper are in the sources of its targets (kernel, drivers/md/dm-*.c), bcachefs in
-/// fs/bcachefs/bcachefs_format.h.
-const UNTOLD: [(&str, u64, &[u8]); 6] = [
-    ("DM_writecache", 0, &0x2348_9321_u32.to_le_bytes()),
-    ("DM_thin_metadata", 32, &27_022_010_u64.to_le_bytes()),
-    ("DM_cache_metadata", 32, &0o6_142_003_u64.to_le_bytes()),
-    ("DM_era_metadata", 32, &2_126_579_579_u64.to_le_bytes()),
-    ("DM_clone_metadata", 32, &0x8af2_7f64_u64.to_le_bytes()),
-    ("bcachefs", 4 * KIB + 24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef"),
-];
 
 fn untold(bytes: &Bytes) -> impl Iterator<Item = Mark> {
     let found = UNTOLD.iter().filter(|(_, place, magic)| bytes.is(*place, magic));

@@ -12,8 +12,8 @@ use crate::place::{BlockKind, Member, Place};
 const CREATE: &str = r#"dmsetup create "$1" --table "0 $(blockdev --getsz "$2") writecache s $2 $3 $4""#;
 
 /// `$1`: the mapping. The cache is written below when the mapping is suspended; the first number of its status is an error.
-/// It may be suspended already, where an earlier teardown was cut short.
-const REMOVE: &str = r#"dmsetup message "$1" 0 flush_on_suspend && dmsetup suspend "$1" && if dmsetup status "$1" | grep -q ' writecache 0 '; then dmsetup remove "$1"; else echo "$1: a device failed, and what only the cache has could not be written below; if that may go: dmsetup remove $1" >&2; exit 1; fi"#;
+/// It may be suspended already, or gone, where an earlier teardown was cut short.
+const REMOVE: &str = r#"dmsetup info "$1" >/dev/null 2>&1 || exit 0; dmsetup message "$1" 0 flush_on_suspend && dmsetup suspend "$1" && if dmsetup status "$1" | grep -q ' writecache 0 '; then dmsetup remove "$1"; else echo "$1: a device failed, and what only the cache has could not be written below; if that may go: dmsetup remove $1" >&2; exit 1; fi"#;
 
 /// Programs that the scripts run.
 const PROGRAMS: [&str; 3] = ["blockdev", "dmsetup", "grep"];
