@@ -2,6 +2,8 @@
 
 use terms::fio;
 
+use super::passed;
+
 /// Options of the command line alone that change nothing of what is measured; with a word behind them, or not.
 const PRINTING: [(&str, bool); 16] = [
     ("output", true),
@@ -35,6 +37,8 @@ struct Line {
     shared: String,
     engine: String,
     has_job: bool,
+    /// The first value of the job that is spoken of with a unit that `kb_base` decides.
+    measured: Option<String>,
     is_readonly: bool,
     /// The first `rw` that does not only read.
     writes: Option<String>,
@@ -52,6 +56,7 @@ pub fn job_file(arguments: &[String]) -> Result<String, String> {
         shared: default.clone(),
         engine: default,
         has_job: false,
+        measured: None,
         is_readonly: false,
         writes: None,
     };
@@ -116,6 +121,13 @@ impl Line {
         if let Some(engines) = fio::engines_with(name).filter(|engines| !engines.contains(&self.engine.as_str())) {
             return Err(format!("fio takes `--{key}` only behind `--ioengine` with one of {}", engines.join(", ")));
         }
+        // In a file fio reads it before all others.
+        if let Some(known) = self.measured.as_ref().filter(|_| name == "kb_base") {
+            return Err(format!("fio has read `{known}` before --kb_base: put --kb_base first"));
+        }
+        if let Some(value) = value.filter(|value| passed::has_unit(name, value)) {
+            self.measured.get_or_insert_with(|| format!("--{key}={value}").escape_debug().to_string());
+        }
         let value = value.map(|value| if name == "description" { plain(value) } else { value.to_owned() });
         if value.as_ref().is_some_and(|value| value.contains(NONE_OF)) {
             return Err(format!("the value of `--{}` has a letter that no job file can hold", key.escape_debug()));
@@ -134,6 +146,7 @@ impl Line {
             self.shared.clone_from(&self.engine);
         }
         self.engine.clone_from(&self.shared);
+        self.measured = None;
         self.has_job |= is_job;
         self.text.push_str(&format!("[{}]\n", plain(job)));
     }
@@ -189,10 +202,18 @@ mod tests {
             ("--name=a --hipri --ioengine=io_uring", "only behind `--ioengine`"),
             ("--readonly --name=a --rw=randwrite", "with --readonly"),
             ("--name=a --rate=1;2", "no job file can hold"),
+            // These two fio takes, with 4 KiB.
+            ("--name=a --bs=4k --kb_base=1000", "read `--bs=4k` before --kb_base: put --kb_base first"),
+            ("--bs=4k --name=a --size=1m --kb_base=1000", "put --kb_base first"),
         ] {
             assert!(of(line).is_err_and(|told| told.contains(why)), "{line}: {:?}", of(line));
         }
-        for line in ["--ioengine=io_uring --name=a --hipri", "--readonly --name=a --rw=randread"] {
+        for line in [
+            "--ioengine=io_uring --name=a --hipri",
+            "--readonly --name=a --rw=randread",
+            "--name=a --kb_base=1000 --bs=4k --name=b --kb_base=1000",
+            "--name=a --runtime=2m --thinktime=2m --filename=/dev/nvme0p1 --kb_base=1000",
+        ] {
             assert!(of(line).is_ok(), "{line}");
         }
     }

@@ -370,7 +370,7 @@ impl Job {
         if !self.work.direct && self.engine() != "mmap" {
             self.keep("direct", "0");
         }
-        if self.base == Base::Decimal && self.work.keys.iter().any(|key| passed::has_unit(&key.value)) {
+        if self.base == Base::Decimal && self.work.keys.iter().any(|key| passed::has_unit(&key.key, &key.value)) {
             self.keep("kb_base", "1000");
         }
         let block = self.block();

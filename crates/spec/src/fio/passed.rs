@@ -1,8 +1,14 @@
 //! Values that are passed on as they are, and what they say over earlier ones.
 
+use super::rules;
+
 /// Options with a value for reads, for writes and for trims.
 const BY_DIRECTION: [&str; 7] =
     ["ba", "max_latency", "percentage_random", "rate", "rate_iops", "rate_iops_min", "rate_min"];
+
+/// Options whose units are those of times: `2m` are two minutes (`fio --parse-only --debug=parse` of 3.33).
+const TIMES: [&str; 6] =
+    ["latency_target", "latency_window", "max_latency", "thinktime", "thinktime_iotime", "thinktime_spin"];
 
 /// A value over an earlier one: a place that is left empty keeps what was there.
 pub(super) fn over(key: &str, known: Option<&str>, value: &str) -> String {
@@ -19,9 +25,10 @@ fn places(value: &str) -> [&str; 3] {
     [0, 1, 2].map(|at| parts.get(at).or(parts.last()).copied().unwrap_or_default())
 }
 
-/// May it have a unit that `kb_base` decides?
-pub(super) fn has_unit(value: &str) -> bool {
-    value.contains(|c: char| "kmgtpKMGTP".contains(c)) && value.contains(|c: char| c.is_ascii_digit())
+/// May it have a unit that `kb_base` decides? By fio's first name of the option.
+pub(super) fn has_unit(key: &str, value: &str) -> bool {
+    let is_other = TIMES.contains(&key) || rules::is_time(key) || rules::has_no_effect(key);
+    !is_other && value.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && b"kmgtpKMGTP".contains(&pair[1]))
 }
 
 #[cfg(test)]
