@@ -153,6 +153,7 @@ impl Job {
 
     /// Takes a section's options. A later one wins, and those of a job win over those of a global section.
     pub(super) fn take(&mut self, options: &[Option_], notes: &mut Vec<Note>) {
+        let known = self.base;
         // fio reads these two before all others: they decide how others are read.
         for option in options {
             match (fio::canonical(&option.key), option.text()) {
@@ -163,6 +164,9 @@ impl Job {
                 ("ioengine", engine) => self.take_engine(engine),
                 _ => {}
             }
+        }
+        if let Some(option) = options.iter().rfind(|option| option.key == "kb_base" && self.base != known) {
+            notes.extend(self.other_base(option.span));
         }
         for option in options {
             if option.unread {
@@ -178,6 +182,15 @@ impl Job {
         self.work.pattern = self.pattern(options, notes);
         self.work.blocks = self.blocks.of(self.work.is_random());
         self.files = self.files();
+    }
+
+    /// Notes a value with a unit that has another `kb_base` than this one: it would be passed on with this one.
+    fn other_base(&self, place: Span) -> Option<Note> {
+        let FioKey { key, value } = self.work.keys.iter().find(|known| passed::has_unit(&known.key, &known.value))?;
+        let message =
+            format!("`{key}={value}` was read with another `kb_base` than this: it would be passed on with this one");
+        let hint = format!("say one kb_base, in [global] before all others, or {key} without a unit");
+        Some(Note::error("fio-kb-base", Some(place), message).hint(hint))
     }
 
     /// Names differ from one clone to the next, unless the job names a file or a format says otherwise.

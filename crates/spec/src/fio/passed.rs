@@ -58,4 +58,21 @@ mod tests {
         assert!(keys("rate=1m").iter().any(|key| key.key == "kb_base" && key.value == "1000"));
         assert!(keys("rate=1000000").iter().all(|key| key.key != "kb_base"));
     }
+
+    /// fio 3.33 reads each section with its own.
+    #[test]
+    fn a_value_is_passed_on_with_no_other_base_than_its_own() {
+        for (lines, job, is_refused) in [
+            ("kb_base=1000\nrate=1m", "kb_base=1024", true),
+            ("rate=1m", "kb_base=1000\nrate_process=poisson", true),
+            ("zonemode=strided\nzonesize=1m", "kb_base=1000", true),
+            ("kb_base=1000\nrate=1m", "kb_base=1000\nbs=4k", false),
+            ("kb_base=1000\nrate=1000000", "kb_base=1024", false),
+            ("kb_base=1000\nthinktime=10ms\nbs=4k", "kb_base=1024", false),
+        ] {
+            let (imported, notes) = import(&format!("[global]\n{lines}\n[j]\nrw=read\nsize=1g\n{job}\n"), false);
+            assert_eq!(imported.is_none(), is_refused, "{lines}, {job}: {notes:?}");
+            assert_eq!(notes.iter().any(|note| note.code == "fio-kb-base"), is_refused, "{lines}, {job}: {notes:?}");
+        }
+    }
 }
