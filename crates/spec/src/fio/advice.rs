@@ -132,9 +132,15 @@ fn percentage(workload: &Workload) -> Option<&str> {
 }
 
 fn random_share(job: &Job, workload: &Workload) -> Option<Advice> {
-    let share = percentage(workload).filter(|share| workload.pattern.random() && *share != "100")?;
+    let [reads, writes, _] = job.random_shares().filter(|_| workload.pattern.random())?;
+    let share = match (workload.pattern.reads(), workload.pattern.writes()) {
+        (true, true) if reads != writes => format!("{reads} % of the reads and {writes} % of the writes"),
+        (true, _) if reads < 100 => format!("{reads} % of the operations"),
+        (false, _) if writes < 100 => format!("{writes} % of the operations"),
+        _ => return None,
+    };
     let name = job.name.escape_debug();
-    let message = format!("of the operations of `{name}`, {share} % go to random places; its title says random of all");
+    let message = format!("{share} of `{name}` go to random places; its title says random of all");
     Some(("fio-random", message, "leave percentage_random out to have all go to random places"))
 }
 

@@ -21,10 +21,10 @@ impl Job {
             let message = format!("`{name}` reads and writes blocks of two sizes: a workload has one");
             error("fio-blocks", message, "give both one size");
         }
-        if self.goes_both_ways() {
+        if self.is_off_its_blocks() {
             let message =
-                format!("`{name}` has blocks of one size in order and of another at random: a workload has one");
-            error("fio-blocks", message, "give both one size");
+                format!("`{name}` has bs_is_seq_rand: fio puts its random blocks at multiples of the size in order");
+            error("fio-blocks", message, "give both one size, or leave bs_is_seq_rand out");
         }
         if let Some((what, hint)) = self.contradiction().filter(|_| !self.is_unsure(&TOGETHER)) {
             error("fio-bad-value", format!("`{name}` has {what}"), hint);

@@ -57,14 +57,19 @@ impl Work {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blocks {
     /// `bs`: of reads, then of writes.
-    pub(super) said: [Bytes; 2],
+    said: [Bytes; 2],
     /// A range from this to this: it counts wherever it stands.
     range: Option<Bytes>,
     /// The first is that of blocks in order, and the second that of blocks at random places.
-    pub(super) by_order: bool,
+    by_order: bool,
 }
 
 impl Blocks {
+    /// Are those in order of another size than those at random places?
+    pub(super) fn are_apart(self) -> bool {
+        self.range.is_none() && self.by_order && self.said[0] != self.said[1]
+    }
+
     /// Of reads, then of writes.
     const fn of(self, is_random: bool) -> [Bytes; 2] {
         match (self.range, self.by_order, is_random) {

@@ -344,7 +344,7 @@ fn a_job_waits_for_one_that_stands_before_it() {
 }
 
 /// Lines, and a word of the warning that they are worth; none where nothing is to be said of it.
-const WORTH: [(&str, &str, bool); 29] = [
+const WORTH: [(&str, &str, bool); 34] = [
     ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=8g", "fio-offset", true),
     ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=2g", "fio-offset", false),
     ("rw=randread\nrate_iops=500", "fio-pace", true),
@@ -356,6 +356,11 @@ const WORTH: [(&str, &str, bool); 29] = [
     ("rw=read\npercentage_random=100", "fio-random", true),
     ("rw=randread\npercentage_random=50", "fio-random", true),
     ("rw=randread\npercentage_random=100", "fio-random", false),
+    ("rw=randread\npercentage_random=100,50", "fio-random", false),
+    ("rw=randwrite\npercentage_random=100,50", "fio-random", true),
+    ("rw=randrw\npercentage_random=100,50", "fio-random", true),
+    ("rw=randrw\npercentage_random=,50", "fio-random", true),
+    ("rw=randwrite\npercentage_random=50,", "fio-random", false),
     ("rw=read\nnumjobs=16\nfilename=/dev/sdx", "fio-in-step", true),
     ("rw=read\nnumjobs=16\nfilename=/dev/sdx\noffset_increment=2g", "fio-in-step", false),
     ("rw=read\nnumjobs=16", "fio-in-step", false),

@@ -43,11 +43,16 @@ impl Job {
         self.kept(key).and_then(|value| values::by_direction(value, self.base, [0; 3]).ok()).unwrap_or_default()
     }
 
-    /// Has it blocks of one size in order and of another at random places, and goes both ways?
-    pub(super) fn goes_both_ways(&self) -> bool {
-        let share = self.kept("percentage_random").is_some_and(|share| share != "100");
-        let [in_order, at_random] = self.blocks.said;
-        self.blocks.by_order && share && self.work.is_random() && in_order != at_random
+    /// Shares of operations that go to random places, by direction, where it says so; all do by default.
+    pub(super) fn random_shares(&self) -> Option<ByDirection> {
+        values::by_direction(self.kept("percentage_random")?, self.base, [100; 3]).ok()
+    }
+
+    /// Has it blocks of one size at multiples of another? `bs_is_seq_rand` gives random blocks the second size, and fio
+    /// puts them at multiples of the first (`get_next_rand_block` in its `io_u.c`).
+    pub(super) fn is_off_its_blocks(&self) -> bool {
+        let is_unsure = self.is_unsure(&["bs", "bs_is_seq_rand", "rw"]);
+        self.work.is_random() && !is_unsure && self.blocks.are_apart()
     }
 }
 
@@ -81,7 +86,7 @@ mod tests {
         }
     }
 
-    /// Each was run by fio 3.33, which told the sizes of its blocks.
+    /// Each was run by fio 3.33, which told the sizes of its blocks, and where they lie (`write_iolog`).
     #[test]
     fn a_job_has_the_blocks_that_fio_gives_it() {
         let block = |lines: &str| {
@@ -89,9 +94,9 @@ mod tests {
             imported.map(|imported| imported.workloads[0].block.0).ok_or(notes)
         };
         for (lines, bytes) in [
-            ("rw=randread\nbs=4k,64k\nbs_is_seq_rand=1", 65_536),
+            ("rw=randread\nbs=64k\nbs_is_seq_rand=1", 65_536),
+            ("rw=randread\nbs=4k,64k\nbsrange=8k-8k\nbs_is_seq_rand=1", 8192),
             ("rw=write\nbs=4k,64k\nbs_is_seq_rand=1", 4096),
-            ("rw=randrw\nbs=4k,64k\nbs_is_seq_rand=1", 65_536),
             ("rw=write\nbs=4k,64k\nbs_is_seq_rand=0", 65_536),
             ("rw=read\nbsrange=4k-4k\nbs=64k", 4096),
             ("rw=write\nbs=,8k", 8192),
@@ -99,7 +104,10 @@ mod tests {
         ] {
             assert_eq!(block(lines), Ok(bytes), "{lines}");
         }
-        let both = block("rw=randread\nbs=4k,64k\nbs_is_seq_rand=1\npercentage_random=50");
-        assert!(both.is_err_and(|notes| notes.iter().any(|note| note.code == "fio-blocks")));
+        // Blocks of 64 KiB at multiples of 4 KiB.
+        for lines in ["rw=randread", "rw=randwrite", "rw=randrw", "rw=randread\npercentage_random=50"] {
+            let notes = block(&format!("{lines}\nbs=4k,64k\nbs_is_seq_rand=1")).expect_err(lines);
+            assert!(notes.iter().any(|note| note.code == "fio-blocks"), "{lines}: {notes:?}");
+        }
     }
 }
