@@ -98,6 +98,9 @@ fn split(text: &str) -> Result<(u64, &str), Unread> {
         }
         text => format!("`{}` is no number", text.escape_debug()),
     })?;
+    if radix == 16 && !unit.is_empty() {
+        return Err(format!("fio reads no unit behind a number that begins with 0x: `{}`", text.trim().escape_debug()));
+    }
     if !unit.is_empty() && text.starts_with(char::is_whitespace) {
         return Err(format!(
             "fio reads no unit where a blank stands before the number: `{}`",
@@ -133,9 +136,24 @@ mod tests {
         for (text, expect) in [("4k", 4000), ("4kb", 4000), ("4KiB", 4096)] {
             assert_eq!(size(text, Base::Decimal), Ok(expect), "{text}");
         }
-        for text in
-            ["4k,8k", "50%", "", "k", "4.5k", "4 k", " 4k", "4kk", "4x", "(4*1024)", "4*1024", "-4k", "99999999p"]
-        {
+        for text in [
+            "4k,8k",
+            "50%",
+            "",
+            "k",
+            "4.5k",
+            "4 k",
+            " 4k",
+            "4kk",
+            "4x",
+            "(4*1024)",
+            "4*1024",
+            "-4k",
+            "99999999p",
+            "0x1k",
+            "0X1m",
+            "0x10KiB",
+        ] {
             assert!(size(text, Base::Binary).is_err(), "{text}");
         }
     }

@@ -68,7 +68,7 @@ pub(super) fn span(text: &str, base: Base) -> Result<Option<Bytes>, Unread> {
     if let Some(percent) = text.strip_suffix('%') {
         return match percent.parse::<u8>() {
             Ok(1..=100) => Ok(None),
-            _ => Err("a share is from 1% to 100%".to_owned()),
+            _ => Err("a share is a whole number without a unit, from 1% to 100%".to_owned()),
         };
     }
     Ok(Some(Bytes(units::size(text, base)?)).filter(|bytes| bytes.0 > 0))
@@ -139,6 +139,15 @@ mod tests {
             assert!(blocks(text, Base::Binary, known).is_err(), "{text}");
         }
         assert!(blocks("4k-8k", Base::Binary, known).is_err_and(|why| why.contains("4k to read and of 8k to write")));
+    }
+
+    /// fio 3.33 drops the `%` behind a unit: `1t%` is 1 TiB.
+    #[test]
+    fn a_share_has_no_unit() {
+        assert_eq!((span("10%", Base::Binary), span("10k", Base::Binary)), (Ok(None), Ok(Some(Bytes::kib(10)))));
+        for text in ["1t%", "10k%", "1.5%", "0x5%", "0%", "150%"] {
+            assert!(span(text, Base::Binary).is_err(), "{text}");
+        }
     }
 
     #[test]
