@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use terms::{Note, Span, fio};
 
+use super::units::is_blank;
 use super::{Reader, rules};
 
 /// A section and its options in order.
@@ -95,7 +96,7 @@ impl Lines<'_> {
             }
             // A comment begins anywhere in a line.
             let line = whole.split(['#', ';']).next().unwrap_or_default();
-            let line = line.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+            let line = trimmed_end(line).trim_start_matches(is_blank);
             let begin = start + whole.find(line).unwrap_or(0);
             let span = place.unwrap_or(Span { start: begin, end: begin + line.len() });
             start += whole.len();
@@ -131,7 +132,7 @@ impl Lines<'_> {
         } else if line.starts_with("include") {
             // fio passes over one letter, whatever it is.
             let name: String = line.chars().skip("include".len() + 1).collect();
-            self.include(name.trim(), span);
+            self.include(name.trim_matches(is_blank), span);
         } else {
             let option = self.option(line, span);
             if let Some(section) = self.sections.last_mut() {
@@ -170,7 +171,7 @@ impl Lines<'_> {
             return Option_ { key: line.to_owned(), value: None, span, unread: true, meant: None };
         };
         let (key, value) = match line.split_once('=') {
-            Some((key, value)) => (key.trim_end(), Some(value)),
+            Some((key, value)) => (trimmed_end(key), Some(value)),
             None => (line.as_str(), None),
         };
         let read = value.map(|value| self.value(key, value, span));
@@ -185,7 +186,7 @@ impl Lines<'_> {
         // What has no effect is not asked for.
         let has_effect = !rules::has_no_effect(key);
         let text = if has_effect && value.contains('$') { self.filled(value, span)? } else { value.to_owned() };
-        let plain = text.trim_start();
+        let plain = text.trim_start_matches(is_blank);
         // Blanks are passed over before a number, and in no other value. They cost it its unit, and seconds need none.
         let number = if rules::is_time(key) { plain.strip_suffix('s').unwrap_or(plain) } else { plain };
         let is_number = number.chars().all(|c| c.is_ascii_digit()) && !rules::is_word(key);
@@ -231,4 +232,9 @@ impl Lines<'_> {
     fn wrong(&mut self, code: &str, span: Span, message: &str, hint: &str) {
         self.notes.push(Note::error(code, Some(span), message).hint(hint));
     }
+}
+
+/// A text without what fio passes over behind it (`strip_blank_end` in its `parse.c`).
+fn trimmed_end(text: &str) -> &str {
+    text.trim_end_matches(|c: char| is_blank(c) || c.is_ascii_control())
 }

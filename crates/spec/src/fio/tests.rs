@@ -488,6 +488,24 @@ fn a_byte_order_mark_is_named_and_hides_nothing() {
     assert!(notes[0].hint.as_deref().is_some_and(|hint| hint.contains("without")));
 }
 
+/// Each was given to fio 3.33, which took what is taken here.
+#[test]
+fn blanks_are_those_that_fio_passes_over() {
+    for (line, is_taken) in [
+        ("\x0bbs=8k\x0b", true),
+        ("bs=8k\x01", true),
+        ("bs\x01=8k", true),
+        ("\u{a0}bs=8k", false),
+        ("bs\u{a0}=8k", false),
+        ("bs=\u{a0}8k", false),
+        ("size=\u{a0}8192", false),
+        ("\x01bs=8k", false),
+    ] {
+        let notes = told(&format!("[j]\nrw=read\n{line}\n"));
+        assert_eq!(errors(&notes).next().is_none(), is_taken, "{line:?}: {notes:?}");
+    }
+}
+
 /// The page's lists, as the tables have them.
 fn lists() -> String {
     let row = |(why, names): &(&str, &[&str])| {

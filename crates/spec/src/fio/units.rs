@@ -31,6 +31,11 @@ const TIMES: [(&str, u64); 8] = [
     ("d", 86_400_000_000_000),
 ];
 
+/// Is it a blank to fio (`isspace`)? One of another alphabet, such as U+00A0, is a part of what it stands in.
+pub(super) fn is_blank(letter: char) -> bool {
+    letter.is_ascii_whitespace() || letter == '\x0b'
+}
+
 /// A number or bytes, with an optional unit.
 ///
 /// # Errors
@@ -64,7 +69,7 @@ pub(super) fn size(text: &str, base: Base) -> Result<u64, Unread> {
 /// Why it is not read.
 pub(super) fn time(text: &str) -> Result<u64, Unread> {
     let (number, unit) = split(text)?;
-    if text.to_ascii_lowercase().trim_start().starts_with("0x") {
+    if text.to_ascii_lowercase().trim_start_matches(is_blank).starts_with("0x") {
         return Err(format!("fio counts `{}` in microseconds", text.escape_debug()));
     }
     let lower = unit.to_ascii_lowercase();
@@ -84,7 +89,7 @@ fn dropped(text: &str, rest: &str, units: &str) -> Unread {
 
 /// The digits, and what is behind them. Blanks before them are passed over, but then fio finds no unit.
 fn split(text: &str) -> Result<(u64, &str), Unread> {
-    let digits = text.trim_start();
+    let digits = text.trim_start_matches(is_blank);
     let (radix, digits) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hex) => (16, hex),
         None => (10, digits),
@@ -101,7 +106,7 @@ fn split(text: &str) -> Result<(u64, &str), Unread> {
     if radix == 16 && !unit.is_empty() {
         return Err(format!("fio reads no unit behind a number that begins with 0x: `{}`", text.trim().escape_debug()));
     }
-    if !unit.is_empty() && text.starts_with(char::is_whitespace) {
+    if !unit.is_empty() && text.starts_with(is_blank) {
         return Err(format!(
             "fio reads no unit where a blank stands before the number: `{}`",
             text.trim().escape_debug()
@@ -130,6 +135,7 @@ mod tests {
             ("0x1000", 4096),
             ("010", 10),
             (" 4096", 4096),
+            ("\x0b4096", 4096),
         ] {
             assert_eq!(size(text, Base::Binary), Ok(expect), "{text}");
         }
@@ -153,6 +159,7 @@ mod tests {
             "0x1k",
             "0X1m",
             "0x10KiB",
+            "\u{a0}4096",
         ] {
             assert!(size(text, Base::Binary).is_err(), "{text}");
         }
