@@ -27,6 +27,15 @@ const PRINTING: [(&str, bool); 16] = [
 /// What fio is told of writes: it refuses these.
 const READONLY: &str = "readonly";
 
+/// Options of the command line behind which fio takes no `=` (its `--parse-only` of 3.33).
+const ALONE: [&str; 6] = ["bandwidth-log", "minimal", "parse-only", READONLY, "showcmd", "warnings-fatal"];
+
+/// Options that fio answers, and ends.
+const ANSWERED: [&str; 5] = ["cmdhelp", "crctest", "enghelp", "help", "version"];
+
+/// What may stand before fio's name.
+const SUDO: &str = "sudo";
+
 /// Letters that begin a comment in a job file, or end a line.
 const NONE_OF: [char; 3] = ['#', ';', '\n'];
 
@@ -64,7 +73,14 @@ pub fn job_file(arguments: &[String]) -> Result<String, String> {
     while let Some(word) = words.next() {
         let said = word.trim_start_matches('-');
         if said.len() == word.len() && words.clone().any(is_fio) {
-            return Err(format!("`{}` stands before fio: give what stands behind it", word.escape_debug()));
+            let starter = arguments.iter().find(|word| *word != SUDO && !word.starts_with('-')).unwrap_or(word);
+            return Err(format!("`{}` stands before fio: give what stands behind fio", starter.escape_debug()));
+        }
+        if said.is_empty() {
+            return Err(format!(
+                "behind `{}` fio takes every argument for a job file: leave it out",
+                word.escape_debug()
+            ));
         }
         if said.len() == word.len() {
             return Err(format!(
@@ -74,6 +90,12 @@ pub fn job_file(arguments: &[String]) -> Result<String, String> {
             ));
         }
         let (key, own) = said.split_once('=').map_or((said, None), |(key, value)| (key, Some(value)));
+        if ANSWERED.contains(&key) {
+            return Err(format!("fio answers `--{key}` and runs no job: leave it out"));
+        }
+        if let Some(value) = own.filter(|_| ALONE.contains(&key)) {
+            return Err(format!("fio refuses `--{key}={}`: say --{key}", value.escape_debug()));
+        }
         let printing = PRINTING.iter().find(|(name, _)| *name == key);
         let takes_next = printing.map_or_else(|| key != READONLY && !fio::is_set(key), |(_, value)| *value);
         let value = if own.is_none() && takes_next { words.next().map(String::as_str) } else { own };
@@ -92,7 +114,7 @@ fn is_fio(word: &String) -> bool {
 fn behind_fio(arguments: &[String]) -> &[String] {
     match arguments {
         [first, rest @ ..] if is_fio(first) => rest,
-        [first, rest @ ..] if first == "sudo" => {
+        [first, rest @ ..] if first == SUDO => {
             let options = rest.iter().take_while(|word| word.starts_with('-')).count();
             rest.get(options).filter(|word| is_fio(word)).map_or(arguments, |_| &rest[options + 1..])
         }
@@ -113,7 +135,8 @@ impl Line {
                 return Ok(());
             }
             ("ioengine", Some(engine)) => fio::engine(engine).clone_into(&mut self.engine),
-            ("rw", Some(rw)) if !["read", "randread"].contains(&rw) => {
+            // What stands behind a colon is no direction.
+            ("rw", Some(rw)) if !["read", "randread"].contains(&rw.split(':').next().unwrap_or_default()) => {
                 self.writes.get_or_insert(rw.to_owned());
             }
             _ => {}
@@ -198,6 +221,13 @@ mod tests {
             ("--name=a job.fio", "takes it for a job file"),
             ("--name=a --thread 1", "join a value"),
             ("taskset -c 0 fio --name=a", "`taskset` stands before fio"),
+            ("sudo -E nice fio --name=a", "`nice` stands before fio"),
+            ("--help", "runs no job"),
+            ("--name=a --cmdhelp=bs", "runs no job"),
+            ("--name=a -- --bs=4k", "for a job file"),
+            ("--readonly=1 --name=a --rw=read", "say --readonly"),
+            ("--minimal=1 --name=a --rw=read", "say --minimal"),
+            ("--readonly --name=a --rw=write:4k", "with --readonly"),
             ("--rw=read --size=1g", "say --name="),
             ("--name=a --hipri --ioengine=io_uring", "only behind `--ioengine`"),
             ("--readonly --name=a --rw=randwrite", "with --readonly"),
@@ -211,6 +241,8 @@ mod tests {
         for line in [
             "--ioengine=io_uring --name=a --hipri",
             "--readonly --name=a --rw=randread",
+            "--readonly --name=a --rw=read:4k",
+            "--append-terse=1 --name=a",
             "--name=a --kb_base=1000 --bs=4k --name=b --kb_base=1000",
             "--name=a --runtime=2m --thinktime=2m --filename=/dev/nvme0p1 --kb_base=1000",
         ] {
