@@ -202,7 +202,11 @@ impl Lines<'_> {
     fn filled(&mut self, value: &str, span: Span) -> Option<String> {
         let (mut text, mut rest, mut whole) = (String::new(), value, true);
         while let Some((before, behind)) = rest.split_once("${") {
-            let (name, after) = behind.split_once('}').unwrap_or((behind, ""));
+            let Some((name, after)) = behind.split_once('}') else {
+                let message = format!("`${{{}` has no `}}`: fio fills in `${{NAME}}`", behind.escape_debug());
+                self.wrong("fio-variable", span, &message, "close it with `}`, or write the value");
+                return None;
+            };
             text.push_str(before);
             match self.reader.variables.get(name) {
                 Some(known) => text.push_str(known),

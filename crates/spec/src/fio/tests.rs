@@ -200,6 +200,17 @@ fn variables_are_refused_wherever_they_stand() {
 }
 
 #[test]
+fn a_variable_that_is_not_closed_has_no_name_to_ask_for() {
+    let nothing = |_: &str| Err("there is none".to_owned());
+    for text in ["[j]\nrw=read\nbs=${A\n", "[j]\nrw=read\n${A\n"] {
+        let reader = Reader { forced: false, variables: &BTreeMap::new(), include: &nothing };
+        let notes = reader.read(text).1;
+        let found: Vec<&Note> = errors(&notes).collect();
+        assert!(found.len() == 1 && found[0].message.starts_with("`${A` has no `}`"), "{text}: {notes:?}");
+    }
+}
+
+#[test]
 fn a_variable_may_stand_for_an_option_or_for_all_of_a_line() {
     let text = "[j]\nrw=read\n${LINE}\n${KEY}=8k\n";
     let nothing = |_: &str| Err("there is none".to_owned());
