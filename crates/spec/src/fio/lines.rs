@@ -46,8 +46,8 @@ const MOST_INCLUDED: usize = 10;
 /// Longest line, in bytes: fio takes what is behind it for another line.
 const LONGEST: usize = 4095;
 
-/// Most sections: as many jobs as fio has at most (`REAL_MAX_JOBS` in its `os/os.h`).
-const SECTIONS: usize = 4096;
+/// Most jobs of a file: as many as fio has at most (`REAL_MAX_JOBS` in its `os/os.h`). Global sections are none.
+const JOBS: usize = 4096;
 /// What some editors of other systems write before a text: U+FEFF.
 const MARK: char = '\u{feff}';
 
@@ -62,14 +62,16 @@ pub(super) struct Lines<'a> {
     wanted: BTreeSet<String>,
     used: BTreeSet<String>,
     included: usize,
-    /// It has more sections than are read: what is behind them is passed over.
+    /// Sections that are jobs.
+    jobs: usize,
+    /// It has more jobs than are read: what is behind them is passed over.
     full: bool,
 }
 
 /// Reads every line. What is none of these is noted and passed over.
 pub(super) fn read(text: &str, reader: &Reader<'_>, notes: &mut Vec<Note>) -> Vec<Section> {
     let (wanted, used) = (BTreeSet::new(), BTreeSet::new());
-    let mut lines = Lines { reader, notes, sections: Vec::new(), wanted, used, included: 0, full: false };
+    let mut lines = Lines { reader, notes, sections: Vec::new(), wanted, used, included: 0, jobs: 0, full: false };
     lines.take(text, None);
     let unused = |name: &&String| !lines.used.contains(*name) && !lines.full;
     for name in reader.variables.keys().filter(unused) {
@@ -95,7 +97,8 @@ impl Lines<'_> {
                 return;
             }
             // A comment begins anywhere in a line.
-            let line = whole.split(['#', ';']).next().unwrap_or_default();
+            let end = whole.find(['#', ';']).unwrap_or(whole.len());
+            let (line, comment) = whole.split_at(end);
             let line = trimmed_end(line).trim_start_matches(is_blank);
             let begin = start + whole.find(line).unwrap_or(0);
             let span = place.unwrap_or(Span { start: begin, end: begin + line.len() });
@@ -103,12 +106,12 @@ impl Lines<'_> {
             if whole.len() > LONGEST {
                 self.wrong("fio-long-line", span, "the line is longer than fio reads", "4095 bytes are the most");
             } else if !line.is_empty() {
-                self.take_line(line, span, place.is_some());
+                self.take_line(line, comment, span, place.is_some());
             }
         }
     }
 
-    fn take_line(&mut self, line: &str, span: Span, within: bool) {
+    fn take_line(&mut self, line: &str, comment: &str, span: Span, within: bool) {
         if let Some(rest) = line.strip_prefix('[') {
             match rest.strip_suffix(']') {
                 Some(_) if within => {
@@ -119,12 +122,22 @@ impl Lines<'_> {
                         "keep options only",
                     );
                 }
-                Some(_) if self.sections.len() == SECTIONS => {
-                    self.full = true;
-                    let message = format!("the file has more than {SECTIONS} sections, and fio takes no more jobs");
-                    self.wrong("fio-sections", span, &message, "divide it into several files");
+                Some(name) => {
+                    let section = Section { name: name.to_owned(), span, options: Vec::new() };
+                    self.jobs += usize::from(!section.is_global());
+                    self.full = self.jobs > JOBS;
+                    if self.full {
+                        let message = format!("the file has more than {JOBS} jobs, and fio takes no more");
+                        self.wrong("fio-sections", span, &message, "divide it into several files");
+                    } else {
+                        self.sections.push(section);
+                    }
                 }
-                Some(name) => self.sections.push(Section { name: name.to_owned(), span, options: Vec::new() }),
+                None if comment.contains(']') => {
+                    let letter = &comment[..1];
+                    let message = format!("the section's name ends at `{letter}`, which begins a comment");
+                    self.wrong("fio-section", span, &message, &format!("write a name without `{letter}`"));
+                }
                 None => self.wrong("fio-section", span, "the section's name does not end with `]`", "write [name]"),
             }
         } else if self.sections.is_empty() {

@@ -200,6 +200,14 @@ fn variables_are_refused_wherever_they_stand() {
 }
 
 #[test]
+fn a_name_that_a_comment_cuts_says_so() {
+    for (line, why) in [("[j;k]", "ends at `;`"), ("[j#1]", "ends at `#`"), ("[j", "does not end with `]`")] {
+        let notes = told(&format!("{line}\nrw=read\n"));
+        assert!(errors(&notes).any(|note| note.message.contains(why)), "{line}: {notes:?}");
+    }
+}
+
+#[test]
 fn a_variable_that_is_not_closed_has_no_name_to_ask_for() {
     let nothing = |_: &str| Err("there is none".to_owned());
     for text in ["[j]\nrw=read\nbs=${A\n", "[j]\nrw=read\n${A\n"] {
@@ -296,9 +304,9 @@ fn a_file_of_any_size_is_read_in_time_that_grows_with_it() {
 }
 
 #[test]
-fn no_more_sections_are_read_than_fio_has_jobs() {
+fn no_more_jobs_are_read_than_fio_has_jobs() {
     let text = |sections: usize| "[j]\nrw=read\nstonewall\n".repeat(sections);
-    assert!(import(&text(4096), false).0.is_some());
+    assert!(import(&format!("[global]\nbs=4k\n{}[global]\n", text(4096)), false).0.is_some());
     let long = text(300_000) + "[last]\nrw=sideways\n";
     let start = std::time::Instant::now();
     let (imported, notes) = import(&long, false);
