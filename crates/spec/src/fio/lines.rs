@@ -75,7 +75,7 @@ pub(super) fn read(text: &str, reader: &Reader<'_>, notes: &mut Vec<Note>) -> Ve
     lines.take(text, None);
     let unused = |name: &&String| !lines.used.contains(*name) && !lines.full;
     for name in reader.variables.keys().filter(unused) {
-        let note = Note::error("fio-variable", None, format!("nothing in the file asks for `{name}`"));
+        let note = Note::error("fio-variable", None, format!("nothing asks for `{name}`"));
         lines.notes.push(note.hint(format!("leave out --set {name}=…")));
     }
     lines.sections
@@ -226,7 +226,7 @@ impl Lines<'_> {
                 None => {
                     whole = false;
                     if self.wanted.insert(name.to_owned()) {
-                        let message = format!("the file wants a value for `{}`", name.escape_debug());
+                        let message = format!("there is no value for `{}`", name.escape_debug());
                         self.wrong("fio-variable", span, &message, &format!("say --set {}=…", name.escape_debug()));
                     }
                 }

@@ -243,7 +243,7 @@ fn noted(option: &mut Option_, forced: bool, notes: &[Note]) -> Option<Note> {
         }
         Rule::Defeats(_, why) => {
             let note = error("fio-defeats", format!("`{shown}` defeats the measurement: {why}"));
-            let hint = "take it out of the file, or say --force to measure that";
+            let hint = "leave it out, or say --force to measure that";
             Some(if forced { note.as_warning() } else { note.hint(hint) })
         }
         // That it names several was told.
@@ -261,7 +261,7 @@ fn noted(option: &mut Option_, forced: bool, notes: &[Note]) -> Option<Note> {
 
 /// The option that was meant, and what to do about one that is not passed on.
 fn remedy(key: &str, value: &str, is_worth_it: bool) -> (Option<&'static str>, String) {
-    let out = || "take it out of the file".to_owned();
+    let out = || "leave it out".to_owned();
     let near =
         |word: &str, words: &[&'static str]| suggest::nearest(word, words.iter().copied()).filter(|_| is_worth_it);
     let asked = |word: &str| format!("did you mean `{key}={word}`?");

@@ -467,8 +467,8 @@ fn a_hint_says_what_is_right_for_the_option() {
         ("invalidate=yes", "write invalidate=1 or invalidate=0"),
         ("mem=mallok", "did you mean `mem=malloc`?"),
         ("szie=1g", "did you mean `size`?"),
-        ("stats=0", "take it out"),
-        ("trim_percentage=10", "take it out"),
+        ("stats=0", "leave it out"),
+        ("trim_percentage=10", "leave it out"),
         ("rw=randread:8", "write rw=randread"),
         ("rw=trim", "it takes read"),
     ] {
