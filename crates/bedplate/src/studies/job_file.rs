@@ -24,9 +24,18 @@ pub(crate) fn import(
     read(&reader, &spell_path(file), &text, settings)
 }
 
+/// What a text begins with that has two bytes for each letter.
+const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
+
 /// The text of a job file. fio takes comments in any encoding, and elsewhere no such letter is taken.
 fn text(file: &Path, hint: &str) -> Result<String, Failure> {
     let bytes = crate::input::bytes(file, "job file", crate::input::TEXT, |_| hint)?;
+    if UTF_16.iter().any(|mark| bytes.starts_with(mark)) {
+        return Err(Failure::told(format!(
+            "error: could not read the job file `{}`\n  because: it is UTF-16 text\n\nhint: save it as UTF-8",
+            spell_path(file)
+        )));
+    }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -92,6 +101,18 @@ fn beside(file: &Path, name: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_in_two_bytes_a_letter_is_one_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for mark in [b"\xff\xfe", b"\xfe\xff"] {
+            std::fs::write(file.path(), [mark.as_slice(), b"[\0j\0]\0"].concat()).unwrap();
+            let told = text(file.path(), "").map_err(|failure| format!("{failure:?}"));
+            assert!(told.as_ref().is_err_and(|told| told.contains("save it as UTF-8")), "{told:?}");
+        }
+        std::fs::write(file.path(), b"[j]\n# \xff\xfe\n").unwrap();
+        assert!(text(file.path(), "").is_ok());
+    }
 
     #[test]
     fn a_long_message_fits_a_narrow_terminal() {
