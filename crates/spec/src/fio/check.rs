@@ -35,7 +35,7 @@ impl Job {
             error("fio-bad-value", message, hint);
         }
         if self.locks && !self.work.direct && !self.is_unsure(&["direct", "buffered", "lockmem"]) {
-            let message = format!("`{name}` locks memory, which the page cache that it goes through would have");
+            let message = format!("`{name}` locks memory: less is left for the page cache, and it goes through that");
             error("fio-bad-value", message, "leave lockmem out, or say direct=1");
         }
         let is_sized = !self.is_unsure(&["bs", "numjobs", "size", "filesize"]);

@@ -52,6 +52,9 @@ pub(super) fn by_direction(text: &str, base: Base, mut known: ByDirection) -> Re
 pub(super) fn blocks(text: &str, base: Base, known: [Bytes; 2]) -> Result<[Bytes; 2], Unread> {
     // fio divides such a list here, too, and nobody means that.
     if let Some((reads, writes)) = text.split_once(['-', ':']).filter(|(reads, writes)| reads != writes) {
+        if reads.is_empty() || writes.is_empty() {
+            return Err("a size is missing before or behind the `-` or `:`".to_owned());
+        }
         let (reads, writes) = (reads.escape_debug(), writes.escape_debug());
         return Err(format!("fio takes it for blocks of {reads} to read and of {writes} to write, and for no range"));
     }
@@ -137,6 +140,9 @@ mod tests {
         }
         for text in ["", ",", "0", "4k,0", "4k,4k,4k,4k", "4kx", "4k-8k", "4k:8k"] {
             assert!(blocks(text, Base::Binary, known).is_err(), "{text}");
+        }
+        for text in ["1m-", "-1m", "1m:"] {
+            assert!(blocks(text, Base::Binary, known).is_err_and(|why| why.contains("is missing")), "{text}");
         }
         assert!(blocks("4k-8k", Base::Binary, known).is_err_and(|why| why.contains("4k to read and of 8k to write")));
     }
