@@ -24,8 +24,11 @@ fn name(word: &str) -> Option<&str> {
     let word = word.trim_start_matches("/dev/").trim_end_matches('.');
     let word = word.split_once('.').filter(|(port, _)| port.starts_with("ata")).map_or(word, |(port, _)| port);
     let is_it = |(start, goes_on): &(&str, GoesOn)| word.strip_prefix(start).is_some_and(goes_on);
-    KINDS.iter().any(is_it).then_some(word)
+    (KINDS.iter().any(is_it) && !WORDS.contains(&word)).then_some(word)
 }
+
+/// What looks like a drive and is none: what ZFS calls a device, drivers and buses of cards, and a kind of drive.
+const WORDS: [&str; 5] = ["vdev", "sdhci", "sdhc", "sdio", "hdd"];
 
 /// Is it what may come behind such a beginning?
 type GoesOn = fn(&str) -> bool;
@@ -44,10 +47,10 @@ const KINDS: [(&str, GoesOn); 10] = [
     ("pmem", is_numbered),
 ];
 
-/// `a`, `aa`, `b1`. `vdev` is what ZFS calls a device.
+/// `a`, `aa`, `b1`.
 fn is_lettered(rest: &str) -> bool {
     let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-    (1..=3).contains(&letters.len()) && rest != "ev" && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+    (1..=3).contains(&letters.len()) && letters.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 fn is_number(rest: &str) -> bool {
@@ -77,6 +80,7 @@ mod tests {
             assert_eq!(said(line).as_deref(), Some(names), "{line}");
         }
         assert_eq!(said("eid=15 class=statechange pool='tank' vdev=sdd1 vdev_state=UNAVAIL").as_deref(), Some("sdd1"));
+        assert_eq!(said("mmc0: sdhci timeout, sdio card on vdev of an hdd"), None);
         assert_eq!(said("usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd"), None);
     }
 }
