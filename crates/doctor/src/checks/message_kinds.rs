@@ -166,14 +166,9 @@ const WAITING: Words = &[
 
 const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
 /// `mdadm --monitor` of an array (`alert` in mdadm's `Monitor.c`).
-const MONITORED: Words = &[
-    &["fail event", "detected on md device"],
-    &["degradedarray event", "detected on md device"],
-    // A member was filled, and is in sync.
-    &["spareactive event", "detected on md device"],
-];
-/// ZED of a device of a pool, whatever becomes of it (`cmd/zed/zed.d/all-syslog.sh` of OpenZFS).
-const POOL_DEVICES: Words = &[&["eid=", "class=statechange", "vdev_state="]];
+const MONITORED: Words = &[&[" event ", "detected on md device"]];
+/// ZED of a pool (`cmd/zed/zed.d/all-syslog.sh` of OpenZFS), and `zpool events`.
+const POOL_DEVICES: Words = &[&["eid=", " class="], &["ereport.fs.zfs."]];
 
 const READ_ONLY: Words = &[
     &["remounting filesystem read-only"],

@@ -90,13 +90,14 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
     // Of daemons nobody knows when they wrote it.
     let since = if lines.iter().all(|line| message_daemons::source(line) == "dmesg") { " since boot" } else { "" };
     let cost = format!("{}{since}{}{more}", count(number(lines.len()), "message"), kind.cost);
-    let what = match message_names::of(lines) {
+    let what = match message_daemons::devices(lines).or_else(|| message_names::of(lines)) {
         Some(names) => format!("{} ({names})", kind.what),
         None => kind.what.to_owned(),
     };
     let found = finding(kind.severity, &Place::machine(), what, cost);
     let found = lines.iter().take(3).fold(found, |found, line| found.seen(message_daemons::source(line), line));
-    round.find(found.advise(kind.advice).look(kind.command));
+    let commands: BTreeSet<&str> = lines.iter().map(|line| message_daemons::command(line, kind.command)).collect();
+    round.find(commands.into_iter().fold(found.advise(kind.advice), |found, command| found.look(command)));
 }
 
 /// Finds all messages of a kind, and gives them.
@@ -171,9 +172,10 @@ fn requests(machine: &Machine, round: &mut Round) {
         look_for(machine, round, &kind);
     }
     let reported = with(machine, round, REPORTED_MEMBERS.words);
-    let reported = message_daemons::of_short_arrays(machine, &reported);
+    let reported = message_daemons::of_short_arrays(machine, &reported, round);
     tell(round, &REPORTED_MEMBERS, &reported, "");
-    let lost = message_daemons::of_lost_devices(&with(machine, round, LOST_DEVICES.words));
+    let told = with(machine, round, LOST_DEVICES.words);
+    let lost = message_daemons::of_lost_devices(machine, &told, round);
     tell(round, &LOST_DEVICES, &lost, "");
     let mut short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
     short.retain(|line| {

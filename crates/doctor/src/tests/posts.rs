@@ -1419,7 +1419,8 @@ fn daemons() {
         post("Nov  3 12:00:01 nas mdadm[812]: DegradedArray event detected on md device /dev/md1\n", LOST, &[]),
         post(mail("RebuildFinished"), &[], NOT),
         post(format!("{}{}", mail("Fail"), mail("SpareActive")), &[], NOT),
-        post(format!("{}{}", mail("SpareActive"), mail("Fail")), LOST, &[]),
+        // Without times nobody knows which was last.
+        post(format!("{}{}", mail("SpareActive"), mail("Fail")), &[], NOT),
         // What the array itself says counts.
         post(format!("{}{}", mail("Fail"), array("UU")), &[], NOT),
         post(format!("{}{}", mail("Fail"), array("U_")), &[("array-degraded", "md1", Error)], NOT),
@@ -1429,6 +1430,106 @@ fn daemons() {
         post(zed_mail("ONLINE"), &[], NOT),
         post("Mar  3 2024 02:11:10.123456789 ereport.fs.zfs.checksum\n", &[("checksum-messages", "", Error)], &[]),
         post("Mar  3 2024 02:11:10.123456789 sysevent.fs.zfs.pool_import\n", &[], NOT),
+    ]);
+}
+
+/// Which of two events was last is told by their times and numbers, not by their places in the text.
+#[test]
+fn daemons_in_any_order() {
+    let md = |time: &str, host: &str, said: &str| format!("{time} {host} mdadm[812]: {said}\n");
+    let on = |event: &str, member: &str| format!("{event} event detected on md device /dev/md0{member}");
+    let fail = on("Fail", ", component device /dev/sdb1");
+    let active = on("SpareActive", ", component device /dev/sdb1");
+    let zed = |time: &str, host: &str, said: &str| format!("{time} {host} zed[25]: {said}\n");
+    let state =
+        |number: u32, state: &str| format!("eid={number} class=statechange pool='tank' vdev=sdd1 vdev_state={state}");
+    const LOST: &[Found] = &[("read-write-errors", "", Error)];
+    const NOT: &[&str] = &["read-write-errors"];
+    let (first, later, last) = ("Nov  3 12:00:01", "Nov  4 12:00:01", "Nov  5 12:00:01");
+    check(&[
+        // The newest line first.
+        post(md(later, "nas", &active) + &md(first, "nas", &fail), &[], NOT),
+        post(md(later, "nas", &fail) + &md(first, "nas", &active), LOST, &[]),
+        post(zed(later, "nas", &state(20, "ONLINE")) + &zed(first, "nas", &state(15, "UNAVAIL")), &[], NOT),
+        post(zed(first, "nas", &state(13, "UNAVAIL")) + &zed(first, "nas", &state(12, "ONLINE")), LOST, &[]),
+        // The year may have turned, or the lines have turned.
+        post(md("Dec 31 12:00:01", "nas", &fail) + &md("Jan  1 12:00:01", "nas", &active), &[], NOT),
+        // Another machine's array.
+        post(md(first, "nas1", &fail) + &md(later, "nas2", &active), LOST, &[]),
+        post(zed(first, "nas1", &state(15, "UNAVAIL")) + &zed(later, "nas2", &state(16, "ONLINE")), LOST, &[]),
+        // One spare for two members, and the member itself, which is no spare.
+        post(
+            md(first, "nas", &fail)
+                + &md(first, "nas", &on("Fail", ", component device /dev/sdd1"))
+                + &md(later, "nas", &on("RebuildStarted", ""))
+                + &md(last, "nas", &on("SpareActive", ", component device /dev/sdc1")),
+            LOST,
+            &[],
+        ),
+        post(md(first, "nas", &fail) + &md(first, "nas", &active), LOST, &[]),
+        post(
+            md(first, "nas", &fail)
+                + &md(first, "nas", &on("RebuildStarted", ""))
+                + &md(later, "nas", &on("SpareActive", ", component device /dev/sdc1")),
+            &[],
+            NOT,
+        ),
+        // A pool with other devices than before, and none.
+        post(
+            zed(first, "nas", &state(15, "UNAVAIL")) + &zed(later, "nas", "eid=20 class=vdev_attach pool='tank'"),
+            &[],
+            NOT,
+        ),
+        post(
+            zed(first, "nas", &state(15, "UNAVAIL")) + &zed(later, "nas", "eid=20 class=pool_destroy pool='tank'"),
+            &[],
+            NOT,
+        ),
+        // What a person writes.
+        post(format!("Yesterday I saw a {fail} but that was a test.\n"), &[], NOT),
+        // Devices without a pool's name, and a mail without the pool's number.
+        post(
+            zed(first, "nas", "eid=8 class=statechange pool_guid=0x1 vdev_path=/dev/sdb1 vdev_state=FAULTED")
+                + &zed(later, "nas", "eid=9 class=statechange pool_guid=0x1 vdev_path=/dev/sdc1 vdev_state=ONLINE"),
+            LOST,
+            &[],
+        ),
+        post("    eid: 10\n  class: statechange\n  state: REMOVED\n  vpath: /dev/sdd1\n   pool: tank\n", LOST, &[]),
+    ]);
+}
+
+/// What was told of a drive and taken back, in whichever order, and what another machine told.
+#[test]
+fn what_smartd_and_alerts_take_back() {
+    let journal = |day: u32, host: &str, said: &str| {
+        format!("Nov {day:2} 12:00:01 {host} smartd[900]: Device: /dev/sda [SAT], {said}\n")
+    };
+    let bad = "8 Currently unreadable (pending) sectors";
+    let gone = "No more Currently unreadable (pending) sectors, warning condition reset after 1 email";
+    let alert = |heading: &str, said: &str| format!("{heading}\n  * {said}\n\n");
+    let cleared = "The following alert has been cleared:";
+    let degraded = "Pool tank state is DEGRADED: One or more devices has been removed.";
+    const BAD: &[Found] = &[("drive-media-errors", "sda", Warning)];
+    const NOT: &[&str] = &["drive-media-errors", "drive-self-test", "zfs-pool-state"];
+    check(&[
+        post(journal(4, "nas", gone) + &journal(3, "nas", bad), &[], NOT),
+        post(journal(4, "nas", bad) + &journal(3, "nas", gone), BAD, &[]),
+        post(journal(3, "nas", bad) + &journal(4, "web", gone), &[], NOT),
+        post(
+            journal(3, "nas", "Self-Test Log error count increased from 0 to 1")
+                + &journal(9, "nas", "Self-Test Log error count decreased from 1 to 0"),
+            &[],
+            NOT,
+        ),
+        post(alert("New alerts:", degraded), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(alert("New alerts:", degraded) + &alert(cleared, degraded), &[], NOT),
+        post(alert("New alert:", &format!("Device: /dev/sda [SAT], {bad}.")), BAD, &[]),
+        post(
+            alert("New alert:", &format!("Device: /dev/sda [SAT], {bad}."))
+                + &alert(cleared, &format!("Device: /dev/sda [SAT], {bad}.")),
+            &[],
+            NOT,
+        ),
     ]);
 }
 

@@ -1,5 +1,7 @@
 //! Alerts of TrueNAS, as it mails and shows them: what is new and what still holds, without what was cleared.
 
+use std::collections::BTreeSet;
+
 use super::smartd;
 use super::{Machine, Text, zpool};
 
@@ -28,25 +30,33 @@ fn pool(alert: &str) -> Option<(&str, &str)> {
     (zpool::is_name(name) && zpool::is_state(state)).then_some((name, state))
 }
 
+/// What no heading of the mail takes back. Alerts stand there for what holds, whatever their order.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let mut told = 0;
     let mut current = false;
+    let (mut held, mut cleared): (Vec<&str>, Vec<&str>) = Default::default();
     for line in &text.lines {
         if let Some(holds) = holds(line) {
             current = holds;
-            continue;
+        } else if let Some(alert) = line.trim_start().strip_prefix(['*', '-', '•']).map(str::trim) {
+            (if current { &mut held } else { &mut cleared }).push(alert);
         }
-        let Some(alert) = line.trim_start().strip_prefix(['*', '-', '•']).map(str::trim).filter(|_| current) else {
-            continue;
-        };
-        if let Some((name, found)) = smartd::told(alert) {
-            machine.watched.entry(name.to_owned()).or_default().join(found);
-        } else if let Some((name, state)) = pool(alert) {
-            zpool::put(name, state, machine);
-        } else {
-            continue;
+    }
+    let gone: BTreeSet<String> = cleared.iter().filter_map(|alert| subject(alert)).collect();
+    let mut told = 0;
+    for alert in held.into_iter().filter(|alert| subject(alert).is_some_and(|of| !gone.contains(&of))) {
+        match pool(alert) {
+            Some((name, state)) => zpool::put(name, state, machine),
+            None => drop(smartd::put(alert, machine)),
         }
         told += 1;
     }
     told
+}
+
+/// What an alert is of: a pool, or what is counted of a drive, however much that is.
+fn subject(alert: &str) -> Option<String> {
+    // A pool whose state is in order is told for something else, which is not read.
+    let of_pool = pool(alert).filter(|(_, state)| *state != "ONLINE").map(|(name, _)| name.to_owned());
+    let of_drive = |(name, _)| format!("{name}: {}", alert.replace(|c: char| c.is_ascii_digit(), ""));
+    of_pool.or_else(|| smartd::told(alert).map(of_drive))
 }

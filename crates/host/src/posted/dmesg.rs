@@ -1,12 +1,13 @@
 //! `dmesg`, with whatever times or none, and the kernel's lines of a journal.
 
+use super::when::{MONTHS, clock, is_clock};
 use super::{Machine, Text, daemons, smartd};
 use crate::inspect::kernel::EXCERPT;
 
 /// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
 /// how bad it is before them, or a message without a time; and what `smartd` writes into the same journal.
 pub(super) fn begins(line: &str) -> bool {
-    message(line).is_some() || smartd::begins(line)
+    message(line).is_some() || smartd::begins(line) || daemons::begins(line)
 }
 
 /// A line among messages, behind those that texts have told.
@@ -18,8 +19,8 @@ pub(super) fn push(line: &str, machine: &mut Machine) {
 
 /// The message, from its time on where that stands in brackets.
 fn message(line: &str) -> Option<&str> {
-    if let Some(said) = daemons::message(line) {
-        return Some(said);
+    if let Some(event) = daemons::listed(line) {
+        return Some(event);
     }
     let line = without_level(line);
     if let Some((time, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
@@ -96,18 +97,6 @@ fn is_minute(text: &str) -> bool {
     is_day && time.split(':').count() == 2 && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b':')
 }
 
-/// A time of day with a date, in whichever order, and perhaps the host's name.
-fn is_clock(text: &str) -> bool {
-    let digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let of_day = |word: &str| {
-        let time = word.split_once('T').map_or(word, |(_, time)| time);
-        let time = time.get(..8).unwrap_or_default();
-        time.split(':').count() == 3 && time.split(':').all(digits)
-    };
-    let words = text.split_whitespace();
-    words.clone().count() <= 6 && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && words.into_iter().any(of_day)
-}
-
 /// Messages as they are. Where a start of the machine is between two resets of drives, or another text begins, a line says so.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut said = machine.runs.remove("dmesg").unwrap_or_else(|| format!("{EXCERPT}\n"));
@@ -116,10 +105,11 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;
     // Behind its command, up to an empty line, what has no time is a message without one.
     let mut of_dmesg = text.command.is_some_and(|typed| typed.contains("dmesg"));
+    // Below an event `zpool events -v` lists what it tells of it.
+    let mut of_events = false;
     for line in &text.lines {
         is_new |= told > 0 && STARTS.iter().any(|start| line.starts_with(start));
-        if let Some((name, found)) = smartd::told(line) {
-            machine.watched.entry(name.to_owned()).or_default().join(found);
+        if smartd::put(line, machine) || daemons::put(line, machine) {
             told += 1;
             continue;
         }
@@ -128,9 +118,15 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         of_dmesg &= !line.trim().is_empty();
         let is_one = of_dmesg && told > 0 && !goes_on;
         let Some(message) = message(line).or_else(|| is_one.then_some(*line)) else {
-            said.extend(goes_on.then(|| format!("{line}\n")));
+            if let Some(detail) = daemons::detail(line).filter(|_| of_events) {
+                said.truncate(said.trim_end().len());
+                said.push_str(&format!(" {detail}\n"));
+            } else {
+                said.extend((goes_on && !of_events).then(|| format!("{line}\n")));
+            }
             continue;
         };
+        of_events = daemons::listed(line).is_some();
         let now = Times::of(line, message);
         is_new |= now.is_before(&before) || (told > 0 && message.contains(FIRST));
         if is_new && message.contains(RESET) {
@@ -181,20 +177,4 @@ impl Times {
     fn or(self, other: Self) -> Self {
         Self { since_start: self.since_start.or(other.since_start), clock: self.clock.or(other.clock) }
     }
-}
-
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/// `Mar 03 12:00:00`, `[Sun Mar  3 12:00:00 2024]`, `2024-03-03T12:00:02.123456+01:00`: month, day and time of day.
-fn clock(line: &str) -> Option<(u32, u32, String)> {
-    let words: Vec<&str> = line.trim_start_matches('[').split_whitespace().take(4).collect();
-    // `Tue` and `Thu` have that letter, too.
-    let iso = words.first().and_then(|word| word.split_once('T')).filter(|(date, _)| date.contains('-'));
-    if let Some((date, time)) = iso {
-        let mut parts = date.split('-').skip(1).map(|part| part.parse().ok());
-        return Some((parts.next()??, parts.next()??, time.get(..8)?.to_owned()));
-    }
-    let (at, month) =
-        words.iter().enumerate().find_map(|(at, word)| Some((at, MONTHS.iter().position(|of| of == word)?)))?;
-    Some((u32::try_from(month).ok()?, words.get(at + 1)?.parse().ok()?, words.get(at + 2)?.get(..8)?.to_owned()))
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::when::When;
+
 /// What texts tell of a file system.
 #[derive(Debug, Default)]
 pub(super) struct Btrfs {
@@ -62,13 +64,27 @@ pub(super) struct Mappings {
     pub(super) known: BTreeSet<String>,
 }
 
-/// What the last such lines tell of a drive.
+/// What such a line tells of a drive.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
+    pub(super) when: Option<When>,
+    pub(super) host: Option<String>,
     pub(super) has_failed: bool,
-    /// What it says of a self-test that failed.
-    pub(super) self_test: Option<String>,
+    /// What it says of a self-test that failed, or that none is counted any more.
+    pub(super) self_test: Option<Option<String>>,
     pub(super) counts: [Option<u64>; 2],
+}
+
+/// What a daemon wrote once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Event {
+    pub(super) when: Option<When>,
+    pub(super) host: Option<String>,
+    /// The number that ZED gives it.
+    pub(super) number: Option<u64>,
+    /// The array or the pool.
+    pub(super) of: String,
+    pub(super) said: String,
 }
 
 /// A device that storage hangs on.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::kept::{Btrfs, Lvm, Mappings, Nameless, PciDevice, Superblock, Watched};
+use super::kept::{Btrfs, Event, Lvm, Mappings, Nameless, PciDevice, Superblock, Watched};
 
 /// What the readers of single kinds write into.
 #[derive(Debug, Default)]
@@ -50,7 +50,9 @@ pub(super) struct Machine {
     /// What `xfs_info` tells, by the device.
     pub(super) xfs: BTreeMap<String, String>,
     /// What `smartd` wrote of drives, by their names.
-    pub(super) watched: BTreeMap<String, Watched>,
+    pub(super) watched: BTreeMap<String, Vec<Watched>>,
+    /// What daemons wrote of arrays and pools.
+    pub(super) events: Vec<Event>,
 }
 
 /// A block device.

@@ -44,6 +44,7 @@ mod smart_log;
 mod smartd;
 mod text;
 mod volumes;
+mod when;
 mod whole;
 mod xfs;
 mod zfs_get;

@@ -1,10 +1,13 @@
 //! What `smartd` writes into a journal or a mail: that a drive fails its own assessment, or counts bad blocks.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::kept::Watched;
 use super::lsblk::is_drive;
 use super::text::is_plain;
+use super::when::{When, host, in_order};
 use super::{Machine, smart};
 
 /// `Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors`, behind whatever a journal puts before it.
@@ -22,18 +25,38 @@ const FAILED: &str = "FAILED SMART self-check";
 const SELF_TEST: [&str; 2] =
     ["Self-Test Log error count increased from ", "new Self-Test Log error at hour timestamp "];
 
+/// Where the drive counts none any more, for its log was overwritten or a later test passed.
+fn is_of_no_self_test(said: &str) -> bool {
+    said.contains("Self-Test Log does no longer report errors")
+        || (said.starts_with("Self-Test Log error count decreased from ") && said.ends_with(" to 0"))
+}
+
+/// Keeps what a line tells; whether it tells anything.
+pub(super) fn put(line: &str, machine: &mut Machine) -> bool {
+    let Some((name, found)) = told(line) else { return false };
+    machine.watched.entry(name.to_owned()).or_default().push(found);
+    true
+}
+
 /// A drive, and what a line tells of it.
 pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
-    let rest = match line.strip_prefix("Device: /dev/") {
-        Some(rest) => rest,
-        None => line.split_once(" smartd[")?.1.split_once("]: Device: /dev/")?.1,
+    let (before, rest) = match line.strip_prefix("Device: /dev/") {
+        Some(rest) => ("", rest),
+        None => {
+            let (before, rest) = line.split_once(" smartd[")?;
+            (before, rest.split_once("]: Device: /dev/")?.1)
+        }
     };
     let (device, said) = rest.split_once(", ")?;
     let (name, kind) = device.split_once(' ').unwrap_or((device, ""));
     // Behind a RAID controller the name is that of its volume.
     let is_own = is_plain(name) && !kind.contains('_');
-    let self_test = SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| said.to_owned());
-    let mut found = Watched { has_failed: said.starts_with(FAILED), self_test, ..Watched::default() };
+    let self_test = match () {
+        () if is_of_no_self_test(said) => Some(None),
+        () => SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| Some(said.to_owned())),
+    };
+    let (when, host) = (When::of(before), host(before).map(str::to_owned));
+    let mut found = Watched { when, host, has_failed: said.starts_with(FAILED), self_test, ..Watched::default() };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {
         // `(changed +2)` may follow, and `No more Currently unreadable (pending) sectors` is said where they are gone.
         let number = said.split_once(words).map(|(number, _)| number);
@@ -45,12 +68,21 @@ pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
 
 impl Watched {
     /// What a later line tells as well.
-    pub(super) fn join(&mut self, later: Self) {
+    fn join(mut self, later: Self) -> Self {
         self.has_failed |= later.has_failed;
-        self.self_test = later.self_test.or(self.self_test.take());
+        self.self_test = later.self_test.or(self.self_test);
         for (own, later) in self.counts.iter_mut().zip(later.counts) {
             *own = later.or(*own);
         }
+        self
+    }
+
+    /// Do both tell the same, as far as both tell it?
+    fn agrees(&self, other: &Self) -> bool {
+        let same = |(own, of): (&Option<u64>, &Option<u64>)| own.is_none() || of.is_none() || own == of;
+        let tests = (self.self_test.as_ref().map(Option::is_some), other.self_test.as_ref().map(Option::is_some));
+        let same_test = tests.0.is_none() || tests.1.is_none() || tests.0 == tests.1;
+        same_test && self.counts.iter().zip(&other.counts).all(same)
     }
 
     /// The document that `smartctl -j -x` makes of the same.
@@ -59,7 +91,7 @@ impl Watched {
         if self.has_failed {
             said.insert("smart_status".to_owned(), json!({"passed": false}));
         }
-        if let Some(told) = &self.self_test {
+        if let Some(Some(told)) = &self.self_test {
             let row = json!({"type": {"string": "Self-test"}, "status": {"string": told, "passed": false}});
             said.insert("ata_smart_self_test_log".to_owned(), json!({"standard": {"table": [row]}}));
         }
@@ -71,13 +103,34 @@ impl Watched {
     }
 }
 
+/// All that lines tell of a drive; nothing where several machines have one of that name, or where nobody knows which is the last.
+fn last(mut lines: Vec<Watched>) -> Option<Watched> {
+    let hosts: BTreeSet<String> = lines.iter().filter_map(|line| line.host.clone()).collect();
+    let agree = lines.iter().zip(lines.iter().skip(1)).all(|(one, next)| one.agrees(next));
+    if hosts.len() > 1 {
+        return None;
+    }
+    if !agree {
+        let times = lines.into_iter().map(|line| (line.when.clone(), line)).collect();
+        lines = in_order(times, |_| None)?;
+    }
+    lines.into_iter().reduce(Watched::join)
+}
+
 /// It counts where no text of the drive itself tells more.
 pub(super) fn put_all(machine: &mut Machine) {
-    for (name, found) in std::mem::take(&mut machine.watched) {
-        if is_drive(&name) {
-            machine.drive(&name);
-            machine.attached(&name, "sata");
-            machine.run_if_untold(format!("{} /dev/{name}", smart::COMMAND), || found.document().to_string());
+    for (name, lines) in std::mem::take(&mut machine.watched) {
+        if !is_drive(&name) {
+            continue;
         }
+        machine.drive(&name);
+        let Some(found) = last(lines) else {
+            machine.refused.push(format!(
+                "what was told of drive `{name}` differs, and is of several machines or in no known order"
+            ));
+            continue;
+        };
+        machine.attached(&name, "sata");
+        machine.run_if_untold(format!("{} /dev/{name}", smart::COMMAND), || found.document().to_string());
     }
 }

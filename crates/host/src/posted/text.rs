@@ -16,6 +16,11 @@ pub(super) struct Text<'t> {
 }
 
 impl Text<'_> {
+    /// Is the pool of a mail of ZED still to come, so that a line that names one is no text of its own?
+    pub(super) fn wants_pool(&self) -> bool {
+        self.kind == Some(TextKind::ZedMail) && !self.lines.iter().any(|line| line.trim_start().starts_with("pool:"))
+    }
+
     /// The one device that the command names, without `/dev/`.
     pub(super) fn device(&self) -> Option<&str> {
         let command = self.command?;

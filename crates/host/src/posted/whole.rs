@@ -1,7 +1,7 @@
 //! The machine when all texts are read: what only several of them tell together, and then all of it as a capture.
 
 use super::machine::{Machine, push};
-use super::{blkid, btrfs, examine, lspci, luks, smartd, xfs, zfs_get, zpool};
+use super::{blkid, btrfs, daemons, examine, lspci, luks, smartd, xfs, zfs_get, zpool};
 use crate::capture::Capture;
 
 impl Machine {
@@ -11,6 +11,7 @@ impl Machine {
         self.place_nameless();
         self.reading = "";
         smartd::put_all(&mut self);
+        daemons::put_all(&mut self);
         zpool::put_all(&mut self);
         zfs_get::put_all(&mut self);
         self.reading = "mdadm --examine";
