@@ -14,25 +14,40 @@ use crate::remedy::{Effect, Found, Loses};
 #[derive(Debug)]
 pub(crate) struct Guard<'a> {
     groups: Vec<Group<'a>>,
+    /// Which of them are at a place, and which a device is below or stands on.
+    at: BTreeMap<Place, Vec<usize>>,
+    of: BTreeMap<&'a str, Vec<usize>>,
     places: BTreeMap<Place, BTreeSet<&'a str>>,
 }
 
 impl<'a> Guard<'a> {
     pub(crate) fn new(machine: &Machine<'a>) -> Self {
-        Self { groups: groups(machine), places: places(machine) }
+        let groups = groups(machine);
+        let mut at: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+        let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (number, group) in groups.iter().enumerate() {
+            for place in std::iter::once(&group.place).chain(&group.parts) {
+                at.entry(place.clone()).or_default().push(number);
+            }
+            for name in group.below.union(&group.above) {
+                of.entry(*name).or_default().push(number);
+            }
+        }
+        Self { groups, at, of, places: places(machine) }
     }
 
     /// A finding with a remedy that keeps to the rules. A place of which nobody knows what it is may be any.
     pub(crate) fn pass(&self, mut found: Found) -> Found {
         let none = BTreeSet::new();
         let devices = self.places.get(&found.place);
-        let is_known = devices.is_some() || self.groups.iter().any(|group| group.is_at(&found.place));
+        let own = self.at.get(&found.place);
+        let is_known = devices.is_some() || own.is_some();
         let devices = devices.unwrap_or(&none);
-        for group in &self.groups {
-            if group.is_at(&found.place) || group.touches(devices) || !is_known {
-                withhold(&mut found, group, devices);
-                say_more(&mut found, group, devices);
-            }
+        let touched = devices.iter().filter_map(|name| self.of.get(name)).chain(own).flatten().copied();
+        let concerned: BTreeSet<usize> = if is_known { touched.collect() } else { (0..self.groups.len()).collect() };
+        for group in concerned.into_iter().filter_map(|number| self.groups.get(number)) {
+            withhold(&mut found, group, devices);
+            say_more(&mut found, group, devices);
         }
         found
     }
@@ -42,11 +57,6 @@ impl Group<'_> {
     /// Is a place the group, or a part of it?
     fn is_at(&self, place: &Place) -> bool {
         self.place == *place || self.parts.contains(place)
-    }
-
-    /// Is one of the devices a part of it, or does it stand on the group?
-    fn touches(&self, devices: &BTreeSet<&str>) -> bool {
-        devices.iter().any(|name| self.below.contains(name) || self.above.contains(name))
     }
 }
 
