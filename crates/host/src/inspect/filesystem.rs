@@ -55,7 +55,7 @@ fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> (Readout<Ge
         let errors = text.known().and_then(|text| errors(text));
         let geometry = text.and_then(|text| match understood(&text) {
             Some(geometry) => Readout::Known(geometry),
-            None => Readout::unknown(format!("`{}` tells no block size", argv.join(" "))),
+            None => Readout::unknown(format!("`{}` does not tell all of its geometry", argv.join(" "))),
         });
         (geometry, errors)
     };
@@ -71,13 +71,15 @@ fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> (Readout<Ge
 fn ext(text: &str) -> Option<Geometry> {
     let number = |name: &str| field(text, name)?.parse::<u64>().ok();
     let block = number("Block size")?;
-    // Told in blocks; absent where none was given.
-    let blocks = |name: &str| Bytes(number(name).unwrap_or(0).saturating_mul(block));
+    // Told in blocks; absent where none was given, and known to be absent where a line that stands behind them is there (`list_super2` in
+    // e2fsprogs' `lib/e2p/ls.c`).
+    let is_past = field(text, "Last checked").is_some();
+    let blocks = |name: &str| Some(Bytes(number(name).or(is_past.then_some(0))?.saturating_mul(block)));
     let features = field(text, "Filesystem features").unwrap_or_default();
     Some(Geometry {
         block: Bytes(block),
-        stripe_unit: blocks("RAID stride"),
-        stripe_width: blocks("RAID stripe width"),
+        stripe_unit: blocks("RAID stride")?,
+        stripe_width: blocks("RAID stripe width")?,
         sector: None,
         features: features.split_whitespace().map(ToOwned::to_owned).collect(),
     })
@@ -108,13 +110,13 @@ fn xfs(text: &str) -> Option<Geometry> {
     let (data, meta) = (section("data")?, section("meta-data").unwrap_or_default());
     let (data, meta) = (data.as_str(), meta.as_str());
     let block = value(data, "bsize")?;
-    let blocks = |key: &str| Bytes(value(data, key).unwrap_or(0).saturating_mul(block));
+    let blocks = |key: &str| Some(Bytes(value(data, key)?.saturating_mul(block)));
     let features =
         ["crc", "finobt", "rmapbt", "reflink", "bigtime"].into_iter().filter(|key| value(meta, key) == Some(1));
     Some(Geometry {
         block: Bytes(block),
-        stripe_unit: blocks("sunit"),
-        stripe_width: blocks("swidth"),
+        stripe_unit: blocks("sunit")?,
+        stripe_width: blocks("swidth")?,
         sector: value(meta, "sectsz").map(Bytes),
         features: features.map(ToOwned::to_owned).collect(),
     })
