@@ -12,7 +12,9 @@ pub(super) fn look(machine: &Machine, round: &mut Round) {
         let kinds: Vec<String> = scrub.errors.iter().map(|(kind, number)| format!("{kind} {number}")).collect();
         let target = target(system);
         let lost = scrub.uncorrectable > 0;
-        if !lost && scrub.corrected == 0 {
+        let found = scrub.errors.values().fold(0, |sum: u64, number| sum.saturating_add(*number));
+        let open = found.saturating_sub(scrub.corrected.saturating_add(scrub.uncorrectable));
+        if !lost && scrub.corrected == 0 && open == 0 {
             continue;
         }
         let on = if scrub.devices.is_empty() { String::new() } else { format!(" on {}", list(&scrub.devices)) };
@@ -26,6 +28,17 @@ pub(super) fn look(machine: &Machine, round: &mut Round) {
                 ),
                 "The kernel's messages name the files: bring them back from a copy, or remove them, and scrub again. Ask the drives for \
                  their health; where several drives are named test the memory.",
+            )
+        } else if open > 0 {
+            (
+                Warning,
+                format!(
+                    "the last scrub found {}{on}, and what became of {} is not told",
+                    count(found, "error"),
+                    count(open, "error")
+                ),
+                format!("up to {} are lost: whether a copy makes up for them is not told", count(open, "block")),
+                "Scrub again, and not read-only: it repairs what it can, and tells what it cannot. Ask the drives for their health.",
             )
         } else {
             (

@@ -16,7 +16,8 @@ fn understood(text: &str) -> Option<Scrub> {
     let mut device = None;
     let mut is_told = false;
     for line in text.lines().map(str::trim) {
-        if let Some(rest) = line.strip_prefix("scrub device ") {
+        // The word began with a small letter before 6.0.
+        if let Some(rest) = line.strip_prefix("Scrub device ").or_else(|| line.strip_prefix("scrub device ")) {
             device = rest.split_once(" (id ").map(|(path, _)| path.to_owned());
         }
         is_told |=
@@ -33,7 +34,9 @@ fn understood(text: &str) -> Option<Scrub> {
             scrub.devices.extend(path);
         }
     }
-    is_told.then_some(scrub)
+    // What was never scrubbed has no errors, either.
+    let is_empty = scrub == Scrub::default() && text.contains("no stats available");
+    (is_told && !is_empty).then_some(scrub)
 }
 
 /// Kinds of errors and what becomes of them, with how many there are: `Error summary:    csum=14 read=2`, `Corrected: 14` and so on of newer
@@ -73,6 +76,8 @@ mod tests {
                     Error summary:    read=8\n  Corrected:      8\n";
         assert_eq!(understood(each).unwrap().devices, ["/dev/sdb"]);
         assert_eq!(understood("UUID: x\nError summary:    no errors found\n"), Some(Scrub::default()));
-        assert_eq!(understood("UUID: x\n\tno stats available\n"), None);
+        let fresh = "UUID: x\n\tno stats available\n";
+        assert_eq!(understood(fresh), None);
+        assert_eq!(understood(&format!("{fresh}Error summary:    no errors found\n")), None);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::btrfs_table::{self, Table};
+use super::btrfs_time::last_started;
 use super::kept::{Btrfs, BtrfsDevice};
 use super::{Machine, Text, rounded};
 
@@ -130,10 +131,12 @@ impl Machine {
 const SYSTEMS: usize = 64;
 const DEVICES: usize = 256;
 
-/// Where it is mounted: the last word of the command.
-pub(super) fn target(command: &str) -> Option<&str> {
-    let last = command.split_whitespace().last()?;
-    (last.starts_with('/') && !last.starts_with("/dev/") && command.contains("btrfs ")).then_some(last)
+/// Where it is mounted: the last word of the command. What the shell does with its output is no part of it, and neither is the `2` of
+/// `2>/dev/null`.
+pub(super) fn target(line: &str) -> Option<&str> {
+    let command = line.split(['|', '>', ';', '&']).find(|part| part.contains("btrfs "))?;
+    let last = command.split_whitespace().rfind(|word| !["1", "2"].contains(word))?;
+    (last.starts_with('/') && !last.starts_with("/dev/")).then_some(last)
 }
 
 pub(super) fn is_uuid(text: &str) -> bool {
@@ -144,12 +147,12 @@ impl Btrfs {
     /// One of which a text tells what its last scrub found.
     pub(super) fn scrubbed(target: Option<&str>, uuid: Option<&str>, text: String) -> Self {
         let [target, uuid] = [target, uuid].map(|word| word.map(ToOwned::to_owned));
-        Self { target, uuid, mounted: true, scrub: Some(text), ..Self::default() }
+        Self { target, uuid, mounted: true, scrubs: vec![text], ..Self::default() }
     }
 
     /// One of which a text tells what it does.
     pub(super) fn busy(target: &str, operation: &'static str) -> Self {
-        Self { target: Some(target.to_owned()), mounted: true, operation: Some(operation), ..Self::default() }
+        Self { target: Some(target.to_owned()), mounted: true, operations: vec![operation], ..Self::default() }
     }
 
     /// One without a path has a number: `devid:2` is how `device stats` calls it.
@@ -204,6 +207,10 @@ impl Btrfs {
         let both = |one: &Option<String>, other: &Option<String>| one.is_some() && one == other;
         let has =
             |device: &BtrfsDevice| other.devices.iter().any(|own| own.path == device.path && !own.path.is_empty());
+        let differ = self.uuid.is_some() && other.uuid.is_some() && self.uuid != other.uuid;
+        if differ {
+            return false;
+        }
         both(&self.target, &other.target) || both(&self.uuid, &other.uuid) || self.devices.iter().any(has)
     }
 
@@ -211,8 +218,8 @@ impl Btrfs {
         self.target = self.target.take().or(other.target);
         self.uuid = self.uuid.take().or(other.uuid);
         self.reserve = self.reserve.or(other.reserve);
-        self.scrub = self.scrub.take().or(other.scrub);
-        self.operation = self.operation.or(other.operation);
+        self.scrubs.extend(other.scrubs);
+        self.operations.extend(other.operations);
         self.mounted |= other.mounted;
         self.missing |= other.missing;
         if self.shares.is_empty() {
@@ -251,7 +258,7 @@ impl Btrfs {
         if let Some(reserve) = self.reserve {
             machine.file(format!("{directory}/allocation/global_rsv_size"), reserve.to_string());
         }
-        if let Some(operation) = self.operation {
+        for operation in self.operations {
             machine.file(format!("{directory}/exclusive_operation"), operation);
         }
         let known = self.devices.iter().find_map(|device| machine.mounted_at(&device.path));
@@ -295,7 +302,7 @@ impl Btrfs {
         machine.directories.insert(format!("{directory}/devinfo"), names);
         if self.mounted {
             machine.run(format!("btrfs filesystem show --raw {target}"), shown);
-            if let Some(scrub) = self.scrub {
+            for scrub in last_started(self.scrubs) {
                 machine.run(format!("btrfs scrub status -d {target}"), scrub);
             }
         }
@@ -307,8 +314,10 @@ pub(super) fn put_all(mut all: Vec<Btrfs>, machine: &mut Machine) {
     all.sort_by_key(|system| system.devices.is_empty());
     let mut systems: Vec<Btrfs> = Vec::new();
     for system in all {
-        let is_only = systems.len() == 1 && system.devices.is_empty() && system.target.is_none();
-        match systems.iter_mut().find(|known| is_only || known.is_of(&system)) {
+        let is_bare = system.devices.is_empty() && system.target.is_none();
+        let is_only = |known: &Btrfs| is_bare && (known.uuid.is_none() || system.uuid.is_none());
+        let alone = systems.len() == 1;
+        match systems.iter_mut().find(|known| alone && is_only(known) || known.is_of(&system)) {
             Some(known) => known.join(system),
             None => systems.push(system),
         }

@@ -19,10 +19,10 @@ pub(super) struct Btrfs {
     pub(super) missing: bool,
     /// Of all devices together.
     pub(super) size: Option<u64>,
-    /// What `btrfs scrub status` says.
-    pub(super) scrub: Option<String>,
-    /// What goes on, as the kernel calls it.
-    pub(super) operation: Option<&'static str>,
+    /// What `btrfs scrub status` says, each time.
+    pub(super) scrubs: Vec<String>,
+    /// What goes on, as the kernel calls it, each time.
+    pub(super) operations: Vec<&'static str>,
     pub(super) devices: Vec<BtrfsDevice>,
 }
 

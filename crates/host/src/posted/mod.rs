@@ -11,6 +11,7 @@ mod blkid;
 mod btrfs;
 mod btrfs_scrub;
 mod btrfs_table;
+mod btrfs_time;
 mod crypt_status;
 mod daemons;
 mod df;

@@ -1,7 +1,7 @@
 //! Where one text ends and the next begins, and which command printed it.
 
 use super::text::Text;
-use super::{TextKind, fdisk, files, hdparm};
+use super::{TextKind, btrfs_scrub, fdisk, files, hdparm};
 
 /// Programs whose command lines people leave in what they post.
 const PROGRAMS: [&str; 36] = [
@@ -148,7 +148,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             let text = file.get(start..start + length.unwrap_or(raw.len())).unwrap_or_default();
             let cut = length.is_none();
             all.push(Text { lines: vec![text], command: command_before.take(), cut, ..fresh(Some(TextKind::Json)) });
-            skip_to = start + length.unwrap_or(file.len() - start);
+            skip_to = start + length.unwrap_or_else(|| cut_document(&file[start..]));
             // What follows is of another text.
             all.push(fresh(None));
             continue;
@@ -169,7 +169,10 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let is_inside = open == Some(TextKind::Smartctl) && is_inside_of_smart(line);
         let is_same = is_heading || is_inside || all.last().is_some_and(|text| fdisk::goes_on(&text.lines, line));
         if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_same)) {
-            all.push(Text { command: kind.and_then(|_| command_before.take()), ..fresh(kind) });
+            let of_scrub = all.last_mut().filter(|_| kind == Some(TextKind::BtrfsScrub));
+            let head = of_scrub.and_then(|text| uuid_before(&mut text.lines));
+            let command = kind.and_then(|_| command_before.take());
+            all.push(Text { command, lines: head.into_iter().collect(), ..fresh(kind) });
         } else if open.is_some_and(|open| open.ends(line)) {
             all.push(fresh(None));
         }
@@ -187,6 +190,22 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         text.kind = Some(TextKind::Hdparm);
     }
     all
+}
+
+/// How long a document is at most that is cut: to a prompt, or to a line that begins a text.
+fn cut_document(text: &str) -> usize {
+    let begins = |line: &str| command(line).is_some() || line.starts_with("```") || TextKind::of(line).is_some();
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().map_or(0, str::len);
+    first + lines.take_while(|line| !begins(line.trim_end_matches(['\n', '\r']))).map(str::len).sum::<usize>()
+}
+
+/// Takes the UUID that a scrub's text begins with, before its first own line.
+fn uuid_before<'t>(lines: &mut Vec<&'t str>) -> Option<&'t str> {
+    let at = lines.iter().rposition(|line| !line.trim().is_empty())?;
+    let uuid = lines[at];
+    uuid.starts_with(btrfs_scrub::UUID).then(|| lines.truncate(at))?;
+    Some(uuid)
 }
 
 /// How long the JSON document is that a text begins with; nothing where it is cut.
