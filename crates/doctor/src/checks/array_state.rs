@@ -169,10 +169,26 @@ fn saved(found: Found) -> Found {
         .look("dmesg")
 }
 
+/// Boxes of Synology keep a stripe running, and mark the member that failed.
+fn without_redundancy(node: &Node, md: &Md, faulty: &[&str]) -> Found {
+    let all = count(number(md.members.len()), "member");
+    let what = format!("{} of {all} failed, and the array has no redundancy", faulty.len());
+    let found = finding(Error, &place(node), what, lost(node));
+    saved(found.seen(sysfs(node, "md/dev-*/state"), format!("faulty: {}", list(faulty))))
+}
+
 fn degraded(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
-        let Some(Some(degraded)) = round.ask(&at, &md.degraded) else { continue };
+        let Some(degraded) = round.ask(&at, &md.degraded) else { continue };
+        let Some(degraded) = degraded else {
+            round.look();
+            let faulty = Members::of(md, 0).faulty;
+            if !faulty.is_empty() {
+                round.find(without_redundancy(node, md, &faulty));
+            }
+            continue;
+        };
         round.look();
         let members = Members::of(md, *degraded);
         if *degraded == 0 && members.faulty.is_empty() && !has_lost_journal(md) {
@@ -204,7 +220,8 @@ fn degraded(machine: &Machine, round: &mut Round) {
         // Whether RAID-10 can do without several depends on which they are, and only the kernel that runs it knows.
         let is_doubtful = md.level.starts_with("raid10") && *degraded > 1 && md.state.known().is_none();
         let failed = has_failed(md, *degraded);
-        let what = if failed { format!("{degraded} of {all} are gone, and it cannot do without them") } else { what };
+        let are = if members.all == 1 { "is" } else { "are" };
+        let what = if failed { format!("{degraded} of {all} {are} gone, and it cannot do without them") } else { what };
         let lost_journal = has_lost_journal(md);
         let what = if lost_journal { format!("{what}, and its journal is lost") } else { what };
         let cost = if failed { lost(node) } else { survives(&md.level, members.all, *degraded, node) };
@@ -341,15 +358,14 @@ fn stopped(machine: &Machine, round: &mut Round) {
         if is_container(md) || !["inactive", "clear", "broken"].contains(&state.as_str()) {
             continue;
         }
-        let members = count(number(md.members.len()), "member");
-        let found = finding(
-            Error,
-            &at,
-            format!("the array is `{state}`"),
-            format!("nothing on it can be read; it holds {members}, which look used to other programs"),
-        )
-        .seen(sysfs(node, "md/array_state"), state)
-        .look(format!("mdadm --detail {}", path(node)));
+        let holds = match number(md.members.len()) {
+            0 => "its members look used to other programs".to_owned(),
+            some => format!("it holds {}, which look used to other programs", count(some, "member")),
+        };
+        let found =
+            finding(Error, &at, format!("the array is `{state}`"), format!("nothing on it can be read; {holds}"))
+                .seen(sysfs(node, "md/array_state"), state)
+                .look(format!("mdadm --detail {}", path(node)));
         round.find(if state == "inactive" {
             // mdadm(8), --incremental and --run.
             found
