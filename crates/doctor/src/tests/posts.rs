@@ -1558,6 +1558,37 @@ fn scrubs_of_btrfs() {
             &[],
         ),
         post(new("Error summary:    no errors found"), &[], &["btrfs-scrub"]),
+        post(
+            new("Error summary:    super=2\n  Corrected:      0\n  Uncorrectable:  0\n  Unverified:     0"),
+            &[("btrfs-scrub", "/srv (btrfs)", Warning)],
+            &[],
+        ),
+        // The later one is the last.
+        post(
+            new("Error summary:    csum=5\n  Corrected:      0\n  Uncorrectable:  5")
+                + &new("Error summary:    no errors found").replace("Mar  3", "Mar 10"),
+            &[],
+            &["btrfs-scrub"],
+        ),
+        post(
+            new("Error summary:    no errors found")
+                + &new("Error summary:    csum=5\n  Corrected:      0\n  Uncorrectable:  5")
+                    .replace("Mar  3", "Mar 10"),
+            &[("btrfs-scrub", "/srv (btrfs)", Error)],
+            &[],
+        ),
+        // What the shell does with it.
+        post(
+            new("Error summary:    csum=5\n  Corrected:      5\n  Uncorrectable:  0")
+                .replace(" /srv", " /srv 2>&1 | tee /tmp/x"),
+            &[("btrfs-scrub", "/srv (btrfs)", Warning)],
+            &[],
+        ),
+        post(
+            "Balance on '/srv' is paused\n\n# btrfs balance status /srv\nNo balance found on '/srv'\n",
+            &[],
+            &["btrfs-mixed-profiles"],
+        ),
         post(old(0, ""), &[], &["btrfs-scrub"]),
         post("Balance on '/srv' is paused\n", &[("btrfs-mixed-profiles", "/srv (btrfs)", Warning)], &[]),
         post("Balance on '/srv' is running\n", &[], &["btrfs-mixed-profiles"]),
@@ -1565,17 +1596,29 @@ fn scrubs_of_btrfs() {
     ]);
 }
 
+const ONLINE: &str = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\
+                      \ttank        ONLINE       0     0     0\n\t  sda       ONLINE       0     0     0\n\n\
+                      errors: No known data errors\n";
+
+/// Two drives, of which one tells of a cache.
+const UDEV: &str = "P: /devices/pci0000:00/usb2/2-1/block/sda\nE: DEVPATH=/devices/pci0000:00/usb2/2-1/block/sda\nE: DEVNAME=/dev/sda\n\n\
+                    P: /devices/pci0000:00/ata1/block/sdb\nE: DEVPATH=/devices/pci0000:00/ata1/block/sdb\nE: DEVNAME=/dev/sdb\n\
+                    E: ID_ATA_WRITE_CACHE_ENABLED=0\n";
+
 /// Programs that say the same as others, in other words.
 #[test]
 fn other_programs() {
-    let pool = |state: &str, checksums: &str| {
+    let none = r#""read_errors": "0", "write_errors": "0", "checksum_errors": "0""#;
+    let pool_with = |state: &str, checksums: &str, other: &str| {
         format!(
             r#"{{"output_version": {{"command": "zpool status"}}, "pools": {{"tank": {{"name": "tank", "state": "{state}", "vdevs": {{"tank": {{
             "name": "tank", "vdev_type": "root", "state": "{state}", "vdevs": {{"mirror-0": {{"name": "mirror-0", "state": "{state}", "vdevs": {{
-            "sda": {{"name": "sda", "state": "ONLINE", "checksum_errors": "{checksums}"}}, "sdb": {{"name": "sdb", "state": "ONLINE"}}}}}}}}}}}},
+            "sda": {{"name": "sda", "state": "ONLINE", "read_errors": "0", "write_errors": "0", "checksum_errors": "{checksums}"}},
+            "{other}": {{"state": "ONLINE", "read_errors": "0", "write_errors": "0", "checksum_errors": "0"}}}}, {none}}}}}, {none}}}}},
             "error_count": "0"}}}}}}"#
         )
     };
+    let pool = |state: &str, checksums: &str| pool_with(state, checksums, "sdb");
     let paragraph = |shares: &str| {
         format!(
             "  --- Logical volume ---\n  LV Name                data\n  VG Name                pve\n  # open                 0\n\
@@ -1587,7 +1630,11 @@ fn other_programs() {
             "  LV Pool metadata       data_tmeta\n  Allocated pool data    {share}%\n  Allocated metadata     2.91%\n"
         ))
     };
-    let snapshot = |status: &str| paragraph(&format!("  LV snapshot status     {status} destination for root\n"));
+    let snapshot = |status: &str| {
+        paragraph(&format!(
+            "  LV snapshot status     {status} destination for root\n  LV Status              available\n"
+        ))
+    };
     let group = |here: u32| {
         format!(
             "  --- Volume group ---\n  VG Name               vg0\n  Cur PV                3\n  Act PV                {here}\n\
@@ -1606,14 +1653,22 @@ fn other_programs() {
         post(pool("DEGRADED", "0"), &[("zfs-pool-state", "tank", Error)], &[]),
         post(pool("ONLINE", "7"), &[("zfs-pool-state", "tank", Error)], &[]),
         post(pool("ONLINE", "0"), &[], &["zfs-pool-state"]),
+        post(pool("ONLINE", "18446744073709551615"), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(pool_with("ONLINE", "7", "disk two"), &[], &["zfs-pool-state"]),
+        post(pool_with("ONLINE", "7", "-f"), &[], &["zfs-pool-state"]),
+        post(pool("DEGRADED", "0") + "\n" + ONLINE, &[], &["zfs-pool-state"]),
         post(thin("98.71"), &[("thin-pool-space", "pve/data", Error)], &[]),
         post(thin("41.71"), &[], &["thin-pool-space"]),
         post(snapshot("INACTIVE"), &[("snapshot-space", "pve/data", Error)], &[]),
         post(snapshot("active"), &[], &["snapshot-space"]),
+        post(snapshot("INACTIVE").replace(" available", " NOT available"), &[], &["snapshot-space"]),
         post(group(2), &[("volume-group", "vg0", Error)], &[]),
+        post(group(2) + &group(3), &[], &["volume-group"]),
         post(group(3), &[], &["volume-group"]),
         post(hdparm("0 (off)"), &[("write-cache-off", "sdb", Information)], &[]),
         post(hdparm("1 (on)"), &[], &["write-cache-off"]),
+        post(hdparm("0 (off)") + "\n" + &hdparm("1 (on)"), &[], &["write-cache-off"]),
+        post(UDEV, &[("write-cache-off", "sdb", Information)], &[]),
         post(alert("New alert:"), &[("zfs-pool-state", "tank", Error)], &[]),
         post(alert("The following alert has been cleared:"), &[], &["zfs-pool-state"]),
         post(scan("INACTIVE-ARRAY"), &[("array-not-running", "md127", Error)], &[]),

@@ -141,11 +141,14 @@ fn count(word: &str) -> Option<u64> {
         "K" => 1e3,
         "M" => 1e6,
         "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        "E" => 1e18,
         _ => return None,
     };
     let value: f64 = word[..split].parse().ok()?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
-    (0.0..1e15).contains(&(value * scale)).then(|| (value * scale).round() as u64)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "more than fits is the most")]
+    (value >= 0.0).then(|| (value * scale).round() as u64)
 }
 
 fn shift(name: &str, shifts: &Readout<Shifts>, top: bool) -> Readout<u32> {

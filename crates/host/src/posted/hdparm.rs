@@ -1,5 +1,7 @@
 //! `hdparm -W` and `hdparm -I`, and what udev says of the same: whether the volatile cache of a SATA drive is on.
 
+use std::collections::BTreeMap;
+
 use super::lsblk::is_drive;
 use super::{Machine, Text};
 
@@ -28,24 +30,43 @@ fn cache(line: &str) -> Option<bool> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let name = text.lines.first().and_then(|line| line.trim().strip_prefix("/dev/")?.strip_suffix(':'));
     let told = text.lines.iter().find_map(|line| cache(line));
-    put(name, told, machine)
+    put(name, told, None, machine)
 }
 
+/// A record for each device: it begins with its path, or where a key comes again.
 pub(super) fn read_udev(text: &Text, machine: &mut Machine) -> usize {
-    let value = |key: &str| {
-        let mut lines = text.lines.iter().map(|line| line.trim_start_matches("E: "));
-        lines.find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
-    };
+    let mut records: Vec<BTreeMap<&str, &str>> = vec![BTreeMap::new()];
+    for line in &text.lines {
+        let pair = line.trim_start_matches("E: ").split_once('=');
+        let is_told = pair.is_some_and(|(key, _)| records.last().is_some_and(|record| record.contains_key(key)));
+        if line.starts_with("P: ") || is_told {
+            records.push(BTreeMap::new());
+        }
+        if let (Some((key, value)), Some(record)) = (pair, records.last_mut()) {
+            record.insert(key, value);
+        }
+    }
+    records.iter().map(|record| read_record(record, machine)).sum()
+}
+
+fn read_record(record: &BTreeMap<&str, &str>, machine: &mut Machine) -> usize {
+    let value = |key: &str| record.get(key).copied();
     let name = value("DEVNAME").and_then(|path| path.strip_prefix("/dev/"));
     let told = value("ID_ATA_WRITE_CACHE_ENABLED").map(|flag| flag == "1");
-    put(name, told, machine)
+    let path = value("DEVPATH").unwrap_or_default();
+    let ways = [("/usb", "usb"), ("/end_device-", "sas"), ("/ata", "sata")];
+    let way = ways.iter().find(|(part, _)| path.contains(part)).map(|(_, way)| *way);
+    put(name, told, way, machine)
 }
 
-/// The cache of a drive is on, or off.
-fn put(name: Option<&str>, told: Option<bool>, machine: &mut Machine) -> usize {
+/// The cache of a drive is on, or off. It speaks ATA; a text may tell that it does so over USB.
+fn put(name: Option<&str>, told: Option<bool>, way: Option<&str>, machine: &mut Machine) -> usize {
     let (Some(name), Some(is_on)) = (name.filter(|name| is_drive(name)), told) else { return 0 };
     machine.drive(name);
-    machine.attached(name, "sata");
+    match way {
+        Some(way) => machine.attached(name, way),
+        None => machine.speaks_ata(name),
+    }
     machine.cache(name, is_on);
     1
 }

@@ -27,7 +27,7 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 /// More rows of a kind are not read: nobody has them, and they are held against each other.
-const MOST: usize = 4096;
+pub(super) const MOST: usize = 4096;
 
 /// `794.30g`, `<319,61g`: rounded, in binary units, with the point that the machine's language has.
 fn bytes(text: &str) -> Option<u64> {
@@ -71,14 +71,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         if let ("pv", Some(name)) = (kind, row.get("pv_name").and_then(Value::as_str)) {
             drop(machine.node_of(name));
         }
-        let rows = machine.lvm.0.entry(kind).or_default();
         // Devices that are missing have one name.
-        let number = if words[0] == MISSING { rows.len() } else { 0 };
+        let rows = machine.lvm.0.get(kind).map_or(0, BTreeMap::len);
+        let number = if words[0] == MISSING { rows } else { 0 };
         let name = row.get("lv_name").and_then(Value::as_str).unwrap_or(words[0]);
         let key = format!("{name} {} {number}", row["vg_name"]);
-        if rows.len() < MOST {
-            rows.entry(key).or_insert(row);
-        }
+        let doubts = machine.lvm.keep(kind, key, row);
+        machine.refused.extend(doubts);
         told += 1;
     }
     told
@@ -163,16 +162,49 @@ fn physical(words: &[&str]) -> Option<Value> {
     }))
 }
 
+const MISSING_COUNT: &str = "vg_missing_pv_count";
+
+/// What rows are judged by.
+const JUDGED: [&str; 4] = [MISSING_COUNT, "missing", "data_percent", "metadata_percent"];
+
+/// `vgs` only tells that some are missing, and `vgdisplay` how many.
+fn is_same(field: &str, one: &Value, other: &Value) -> bool {
+    one == other || (field == MISSING_COUNT && *one != "0" && *other != "0")
+}
+
 impl Lvm {
-    /// A volume or a group, unless another text has told of it.
-    pub(super) fn add(&mut self, kind: &'static str, row: Value) {
+    /// A row, unless another text has told of it. Where both tell differently what is judged, it is not known: they are of two machines,
+    /// or of two times.
+    fn keep(&mut self, kind: &'static str, key: String, row: Value) -> Vec<String> {
+        let rows = self.0.entry(kind).or_default();
+        let is_full = rows.len() >= MOST;
+        let Some(known) = rows.get_mut(&key) else {
+            if !is_full {
+                rows.insert(key, row);
+            }
+            return Vec::new();
+        };
+        let name = ["lv_name", "pv_name", "vg_name"].into_iter().find_map(|name| row.get(name)?.as_str());
+        let name = name.unwrap_or_default();
+        let mut doubts = Vec::new();
+        for field in JUDGED {
+            let (Some(one), Some(other)) = (known.get(field), row.get(field)) else { continue };
+            if one.is_null() || other.is_null() || is_same(field, one, other) {
+                continue;
+            }
+            let told = [one, other].map(|value| value.to_string().replace('"', ""));
+            doubts.push(format!("`{field}` of `{name}` is {} in one text and {} in another", told[0], told[1]));
+            known[field] = Value::Null;
+        }
+        doubts
+    }
+
+    /// A volume or a group.
+    pub(super) fn add(&mut self, kind: &'static str, row: Value) -> Vec<String> {
         let name = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let group = name("vg_name");
         let own = if kind == "vg" { group.clone() } else { name("lv_name") };
-        let rows = self.0.entry(kind).or_default();
-        if rows.len() < MOST {
-            rows.entry(format!("{own} \"{group}\" 0")).or_insert(row);
-        }
+        self.keep(kind, format!("{own} \"{group}\" 0"), row)
     }
 
     /// All three reports. A group that only its volumes or its devices name has a row of its own.
@@ -188,6 +220,10 @@ impl Lvm {
             let row = if row.get("volumes").is_some() { row } else { json!({"vg_name": name}) };
             groups.entry(name).or_insert(row);
         }
+        // What two texts tell differently of one group is not known of any: there is no list of them.
+        let is_null = |row: &Value, field: &str| row.get(field).is_some_and(Value::is_null);
+        let is_doubtful = groups.values().any(|row| is_null(row, MISSING_COUNT))
+            || physical.iter().any(|row| is_null(row, "missing"));
         for (name, row) in &mut groups {
             let of = |row: &&Value| row["vg_name"] == name.as_str();
             let missing = physical.iter().filter(of).filter(|row| row["missing"] == true).count();
@@ -211,7 +247,9 @@ impl Lvm {
         for (command, (key, rows)) in
             lvm_reports().into_iter().zip([("vg", groups), ("pv", physical), ("seg", volumes)])
         {
-            machine.run(command, json!({"report": [{ key: rows }]}).to_string());
+            if key != "vg" || !is_doubtful {
+                machine.run(command, json!({"report": [{ key: rows }]}).to_string());
+            }
         }
     }
 }

@@ -64,6 +64,8 @@ pub(super) struct Block {
     part_of: Option<String>,
     /// `sata`, `sas`, `usb` and so on, as `lsblk` has it.
     transport: Option<String>,
+    /// It speaks ATA, and so hangs on SATA unless a text tells of another way.
+    ata: bool,
     /// What it stands on.
     pub(super) on: BTreeSet<String>,
 }
@@ -127,7 +129,13 @@ impl Machine {
         }
     }
 
-    fn contradicts(&mut self, what: &str, known: impl Fn(&Self) -> Option<String>, value: &str) -> bool {
+    /// Did two texts tell something differently?
+    pub(super) fn is_contradicted(&self, what: &str) -> bool {
+        self.contradicted.contains(what)
+    }
+
+    /// Does a text tell something else than another did? That is told, and kept in mind.
+    pub(super) fn contradicts(&mut self, what: &str, known: impl Fn(&Self) -> Option<String>, value: &str) -> bool {
         let Some(other) = known(self).filter(|other| other != value) else { return false };
         let short = |text: &str| text.chars().take(60).collect::<String>();
         self.refused.push(format!("`{what}` is `{}` in one text and `{}` in another", short(&other), short(value)));
@@ -282,10 +290,15 @@ impl Machine {
         self.blocks.entry(name.to_owned()).or_default().transport.get_or_insert_with(|| transport.to_owned());
     }
 
+    /// A drive speaks ATA.
+    pub(super) fn speaks_ata(&mut self, name: &str) {
+        self.blocks.entry(name.to_owned()).or_default().ata = true;
+    }
+
     /// The volatile cache of a SATA drive, as the kernel has it of the drive's caching mode page.
     pub(super) fn cache(&mut self, name: &str, is_on: bool) {
         let kind = if is_on { "write back" } else { "write through" };
-        self.told(name, CACHE, kind);
+        self.block_file(name, CACHE, kind);
     }
 
     /// An NVMe namespace hangs on the controller of its number, unless it is reached over several, which no text of a
@@ -359,7 +372,8 @@ impl Machine {
         if name.starts_with("md") || name.starts_with("dm-") || name.starts_with("loop") {
             return format!("/sys/devices/virtual/block/{name}");
         }
-        let way = match block.and_then(|block| block.transport.as_deref()) {
+        let told = block.and_then(|block| block.transport.as_deref().or(block.ata.then_some("sata")));
+        let way = match told {
             Some("sata" | "ata") => "/ata",
             Some("sas") => "/end_device-",
             Some("usb") => "/usb",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::lvm::bytes_with_unit;
+use super::lvm::{MOST, bytes_with_unit};
 use super::{Machine, Text};
 
 /// `  --- Logical volume ---`.
@@ -38,7 +38,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.refused.push("it names no volume and no group, or is cut".to_owned());
         return 0;
     };
-    machine.lvm.add(if of_group { "vg" } else { "lv" }, row);
+    let doubts = machine.lvm.add(if of_group { "vg" } else { "lv" }, row);
+    machine.refused.extend(doubts);
     1
 }
 
@@ -48,10 +49,13 @@ fn volume(said: &Said) -> Option<Value> {
     // Versions before 2.02.89 have the path there.
     let name = name.rsplit('/').next().unwrap_or(name);
     let snapshot = said.value("LV snapshot status").filter(|status| status.contains("destination for"));
-    let is_lost = snapshot.is_some_and(|status| status.starts_with("INACTIVE"));
+    // One that is not active is no destination, either, and nothing is told of what it holds.
+    let is_inactive = snapshot.is_some_and(|status| status.starts_with("INACTIVE"));
+    let is_lost = is_inactive && said.value("LV Status") == Some("available");
     let (kind, data) = match (said.value("LV Pool metadata"), snapshot) {
         (Some(_), _) => ("twi-aotz--", said.share("Allocated pool data")),
         (_, Some(_)) if is_lost => ("swi-I-s---", Some("100.00".to_owned())),
+        (_, Some(_)) if is_inactive => ("swi---s---", None),
         (_, Some(_)) => ("swi-a-s---", said.share("Allocated to snapshot")),
         _ => ("-wi-a-----", None),
     };
@@ -65,6 +69,7 @@ fn volume(said: &Said) -> Option<Value> {
 fn group(said: &Said) -> Option<Value> {
     let count = |key: &str| said.value(key)?.parse::<u32>().ok();
     let (all, here) = (count("Cur PV")?, count("Act PV")?);
+    (usize::try_from(all).ok()? <= MOST).then_some(())?;
     let free = said.value("Free  PE / Size").and_then(|free| free.split_once('/')).map(|(_, size)| size.trim());
     let free = free.and_then(|size| if size == "0" { Some(0) } else { bytes_with_unit(size) });
     Some(json!({

@@ -51,26 +51,24 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         put(name, state, machine);
         match config_with_tabs(paragraph, text.command.is_some_and(resolves)) {
-            Some(text) => machine.run(format!("zpool status -P {name}"), text),
-            None => machine.refused.push(format!(
-                "pool `{name}`: the blanks before its devices are lost, and without them nobody knows which belong together"
-            )),
+            Ok(text) => machine.run(format!("zpool status -P {name}"), text),
+            Err(why) => machine.refused.push(format!("pool `{name}`: {why}")),
         }
         told += 1;
     }
     told
 }
 
-/// There is a pool. Where another text has another state of it, the first stays, and that is told.
+/// There is a pool. Where another text has another state of it, its state is not known.
 pub(super) fn put(name: &str, state: &str, machine: &mut Machine) {
-    let number = machine.pool_states.len();
-    let known = machine.pool_states.entry(name.to_owned()).or_insert_with(|| (number, state.to_owned()));
-    if known.1 == UNTOLD {
-        state.clone_into(&mut known.1);
-    } else if state != UNTOLD && known.1 != state {
-        let refused = format!("pool `{name}` is {} in one text and {state} in another", known.1);
-        machine.refused.push(refused);
-    }
+    let next = machine.pool_states.len();
+    let (number, known) = machine.pool_states.get(name).cloned().unwrap_or((next, UNTOLD.to_owned()));
+    let known = Some(known).filter(|known| known != UNTOLD);
+    let what = format!("pool {name}");
+    let state = if state == UNTOLD { known.as_deref().unwrap_or(UNTOLD) } else { state };
+    let is_doubtful = machine.contradicts(&what, |_| known.clone(), state) || machine.is_contradicted(&what);
+    let state = if is_doubtful { UNTOLD } else { state }.to_owned();
+    machine.pool_states.insert(name.to_owned(), (number, state));
 }
 
 /// The list of pools, in the order in which texts told of them.
@@ -125,7 +123,7 @@ fn resolves(command: &str) -> bool {
 
 /// Posts lose the tab that begins each line of the list, or have blanks for it: the indent of its heading goes. Where all blanks are
 /// lost and devices form groups, nothing tells where a group ends, and there is no text.
-fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Option<String> {
+fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Result<String, &'static str> {
     let mut out = String::new();
     let mut list = List::default();
     let mut inside = false;
@@ -137,6 +135,9 @@ fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Option<String> {
             inside = false;
             out.push_str(&list.told()?);
         } else if inside && !word.is_empty() {
+            if !is_row(word) {
+                return Err("a name in the list of its devices has a blank, or begins like an option");
+            }
             let row = if resolved { word.strip_prefix("/dev/").unwrap_or(word) } else { word };
             list.rows.push((line.len() - line.trim_start().len(), row.to_owned()));
             continue;
@@ -144,7 +145,14 @@ fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Option<String> {
         out.push_str(line);
         out.push('\n');
     }
-    Some(out)
+    Ok(out)
+}
+
+/// A name, and behind it a state in capitals, unless it is a heading. A name with a blank would be cut at it.
+fn is_row(line: &str) -> bool {
+    let state = line.split_whitespace().nth(1);
+    !line.starts_with('-')
+        && state.is_none_or(|state| state.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
 
 /// The list of devices: how far each row is indented, and the row.
@@ -158,12 +166,12 @@ const GROUPS: [&str; 5] = ["mirror", "raidz", "draid", "replacing-", "spare-"];
 
 impl List {
     /// It as the program prints it.
-    fn told(&self) -> Option<String> {
+    fn told(&self) -> Result<String, &'static str> {
         let own = self.rows.first().map_or(0, |(blanks, _)| *blanks);
         let is_flat = self.rows.len() > 2 && self.rows.iter().all(|(blanks, _)| *blanks == own);
         let has_groups = self.rows.iter().any(|(_, row)| GROUPS.iter().any(|group| row.starts_with(group)));
         if is_flat && has_groups {
-            return None;
+            return Err("the blanks before its devices are lost, and without them nobody knows which belong together");
         }
         let depth = |at: usize, blanks: usize, row: &str| match (is_flat, at) {
             (false, _) => blanks.saturating_sub(own),
@@ -172,6 +180,6 @@ impl List {
             (true, _) => 2,
         };
         let rows = self.rows.iter().enumerate();
-        Some(rows.map(|(at, (blanks, row))| format!("\t{}{row}\n", " ".repeat(depth(at, *blanks, row)))).collect())
+        Ok(rows.map(|(at, (blanks, row))| format!("\t{}{row}\n", " ".repeat(depth(at, *blanks, row)))).collect())
     }
 }

@@ -17,9 +17,9 @@ pub(super) fn is_of(said: &Value) -> bool {
 pub(super) fn read(said: &Value, command: Option<&str>, machine: &mut Machine) -> usize {
     let pools = said.get("pools").and_then(Value::as_object);
     let mut told = 0;
-    for pool in pools.into_iter().flat_map(Map::values) {
+    for (name, pool) in pools.into_iter().flatten() {
         let Some(text) = text(pool) else {
-            machine.refused.push("a pool of it cannot be understood".to_owned());
+            machine.refused.push(format!("pool {name:?}: its names or numbers cannot be read without doubt"));
             continue;
         };
         let lines: Vec<&str> = text.lines().collect();
@@ -28,22 +28,29 @@ pub(super) fn read(said: &Value, command: Option<&str>, machine: &mut Machine) -
     told
 }
 
+/// A text of one line.
 fn word<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
-    value.get(key)?.as_str()
+    value.get(key)?.as_str().filter(|text| !text.contains(char::is_control))
 }
 
 /// Numbers are text unless `--json-int` asks otherwise.
-fn number(value: &Value, key: &str) -> String {
-    match value.get(key) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => number.to_string(),
-        _ => "0".to_owned(),
+fn number(value: &Value, key: &str) -> Option<String> {
+    match value.get(key)? {
+        Value::String(text) => Some(text.clone()).filter(|text| is_word(text)),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
     }
+}
+
+/// Can it be one word of a row? One with a dash before it would be an option of a command.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('-') && !text.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// A pool; nothing where devices do not hang in the tree (`--json-flat-vdevs`).
 fn text(pool: &Value) -> Option<String> {
-    let mut out = format!("  pool: {}\n state: {}\n", word(pool, "name")?, word(pool, "state")?);
+    let name = word(pool, "name").filter(|name| zpool::is_name(name))?;
+    let mut out = format!("  pool: {name}\n state: {}\n", word(pool, "state")?);
     out.extend(scan(pool).map(|scan| format!("  scan: {scan}\n")));
     out.push_str("config:\n\n\tNAME STATE READ WRITE CKSUM\n");
     let root = pool.get("vdevs")?.as_object()?;
@@ -53,8 +60,11 @@ fn text(pool: &Value) -> Option<String> {
         out.push_str(&format!("\t{heading}\n"));
         rows(part, 1, &mut out)?;
     }
-    let errors = number(pool, "error_count");
-    let known = if errors == "0" { "No known data errors".to_owned() } else { format!("{errors} data errors") };
+    let known = match number(pool, "error_count").as_deref() {
+        Some("0") => "No known data errors".to_owned(),
+        Some(errors) => format!("{errors} data errors"),
+        None => String::new(),
+    };
     out.push_str(&format!("\nerrors: {known}\n"));
     Some(out)
 }
@@ -67,11 +77,19 @@ fn rows(devices: &Map<String, Value>, depth: usize, out: &mut String) -> Option<
         if depth > DEEPEST || device.get("parent").is_some() {
             return None;
         }
-        let name = word(device, "name").unwrap_or(name);
-        let counters = ["read_errors", "write_errors", "checksum_errors"].map(|key| number(device, key)).join(" ");
+        let name = word(device, "name").or(Some(name)).filter(|name| is_word(name))?;
+        let state = word(device, "state").filter(|state| is_word(state))?;
+        let counters = ["read_errors", "write_errors", "checksum_errors"].map(|key| number(device, key));
+        let counters = match counters {
+            [Some(read), Some(write), Some(sums)] => format!(" {read} {write} {sums}"),
+            // Spares that wait have none.
+            [None, None, None] if state == "AVAIL" || state == "INUSE" => String::new(),
+            _ => return None,
+        };
         // One that is missing goes by its number, and the text says what it was.
-        let was = word(device, "was").map_or_else(String::new, |path| format!("  was {path}"));
-        out.push_str(&format!("\t{}{name} {} {counters}{was}\n", "  ".repeat(depth), word(device, "state")?));
+        let was =
+            word(device, "was").filter(|path| is_word(path)).map_or_else(String::new, |path| format!("  was {path}"));
+        out.push_str(&format!("\t{}{name} {state}{counters}{was}\n", "  ".repeat(depth)));
         if let Some(below) = device.get("vdevs").and_then(Value::as_object) {
             rows(below, depth + 1, out)?;
         }
@@ -87,9 +105,9 @@ fn scan(pool: &Value) -> Option<String> {
     match state {
         "SCANNING" => Some(format!("{what} in progress since {}", word(said, "start_time")?)),
         "FINISHED" => Some(format!(
-            "{done} {} in 00:00:00 with {} errors on {}",
-            number(said, "processed"),
-            number(said, "errors"),
+            "{done} {} with {} errors on {}",
+            number(said, "processed")?,
+            number(said, "errors")?,
             word(said, "end_time")?
         )),
         _ => None,
