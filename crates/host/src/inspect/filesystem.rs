@@ -142,4 +142,13 @@ mod tests {
         assert_eq!((geometry.stripe_unit, geometry.stripe_width), (Bytes::kib(512), Bytes::mib(1)));
         assert_eq!(geometry.features, ["crc", "finobt", "reflink", "bigtime"]);
     }
+
+    #[test]
+    fn what_is_cut_is_no_geometry() {
+        assert_eq!(ext("Block size:               4096\n"), None);
+        let whole =
+            ext("Block size:               4096\nLast checked:             Mon Mar  4 12:00:00 2024\n").unwrap();
+        assert_eq!(whole.stripe_unit, Bytes(0));
+        assert_eq!(xfs("data     =                       bsize=4096   blocks=523264, imaxpct=25\n"), None);
+    }
 }
