@@ -69,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "btrfs-scrub",
         severity: Error,
         looks_at: "`btrfs scrub status`",
-        rule: "the last scrub found errors that no copy makes up for (error), or that one made up for (warning)",
+        rule: "the last scrub found errors that no copy makes up for (error), that one made up for, or of which that is not told (warning)",
         fixes: false,
         look: super::btrfs_scrub::look,
     },
