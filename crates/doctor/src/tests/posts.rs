@@ -1670,6 +1670,7 @@ fn other_programs() {
         post(hdparm("0 (off)") + "\n" + &hdparm("1 (on)"), &[], &["write-cache-off"]),
         post(UDEV, &[("write-cache-off", "sdb", Information)], &[]),
         post(alert("New alert:"), &[("zfs-pool-state", "tank", Error)], &[]),
+        post(alert("New alert:") + "\n" + ONLINE, &[], &["zfs-pool-state"]),
         post(alert("The following alert has been cleared:"), &[], &["zfs-pool-state"]),
         post(scan("INACTIVE-ARRAY"), &[("array-not-running", "md127", Error)], &[]),
         post(scan("ARRAY"), &[], &["array-not-running"]),
@@ -1686,6 +1687,11 @@ fn evidence_is_that_of_the_text() {
     let found = diagnose(&inspect::examine(&posted.machine).unwrap()).cited(|path| posted.machine.told_by(path));
     let degraded = found.findings.iter().find(|found| found.check == "array-degraded").unwrap();
     assert_eq!(degraded.seen[0].source, "cat /proc/mdstat (`md/degraded`)");
+    let text = "  --- Volume group ---\n  VG Name               vg0\n  Cur PV                3\n  Act PV                2\n\
+                \x20 VG Size               <5.46 TiB\n  Free  PE / Size       0 / 0\n";
+    let group = posted::read([("post", text)]).machine;
+    let of_group = diagnose(&inspect::examine(&group).unwrap()).cited(|path| group.told_by(path));
+    assert!(of_group.findings[0].seen[0].source.starts_with("lvdisplay (`vgs "), "{of_group:?}");
     let of_files = |source: &str| source.starts_with("/sys/");
     assert!(!found.findings.iter().flat_map(|found| &found.seen).any(|seen| of_files(&seen.source)), "{found:?}");
 }

@@ -108,9 +108,13 @@ impl Capture {
         }
     }
 
-    /// The command whose text told what a file says, or one of those that a pattern names, where nobody read the file itself.
+    /// The command whose text told what a file says, or one of those that a pattern names, where nobody read the file itself; or what a
+    /// program would print that nobody ran. Of one that names a device by its path it is not told.
     #[must_use]
     pub fn told_by(&self, path: &str) -> Option<&'static str> {
+        if let Some((program, arguments)) = path.split_once(' ').filter(|_| !path.starts_with('/')) {
+            return self.told_by.get(program).copied().filter(|_| !arguments.contains('/'));
+        }
         let plain = path.split(['*', '{']).next().unwrap_or(path);
         let is_it = |told: &str| {
             told.strip_prefix(plain).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || plain != path)

@@ -7,7 +7,8 @@ use super::{Machine, Text};
 
 /// Both programs begin with `/dev/sda:` alone on its line, as `mdadm --examine` does: what comes below it tells.
 pub(super) fn is_of(lines: &[&str]) -> bool {
-    lines.iter().any(|line| cache(line).is_some() || line.starts_with("ATA device, "))
+    let is_setting = |line: &str| line.trim_start().starts_with("write-caching ");
+    lines.iter().any(|line| is_setting(line) || line.starts_with("ATA device, "))
 }
 
 /// `E: ID_ATA_WRITE_CACHE_ENABLED=1`, which tells of the drive that the same text names.
@@ -30,6 +31,9 @@ fn cache(line: &str) -> Option<bool> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let name = text.lines.first().and_then(|line| line.trim().strip_prefix("/dev/")?.strip_suffix(':'));
     let told = text.lines.iter().find_map(|line| cache(line));
+    if told.is_none() {
+        machine.refused.push("it tells of no volatile cache".to_owned());
+    }
     put(name, told, None, machine)
 }
 

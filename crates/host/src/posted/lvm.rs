@@ -76,6 +76,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         let number = if words[0] == MISSING { rows } else { 0 };
         let name = row.get("lv_name").and_then(Value::as_str).unwrap_or(words[0]);
         let key = format!("{name} {} {number}", row["vg_name"]);
+        machine.cite_program(&format!("{kind}s"));
         let doubts = machine.lvm.keep(kind, key, row);
         machine.refused.extend(doubts);
         told += 1;

@@ -18,8 +18,10 @@ pub(super) struct Machine {
     pub(super) reading: &'static str,
     /// Which command's text told a file.
     pub(super) told_by: BTreeMap<String, &'static str>,
+    /// Whose texts told what a program would print.
+    pub(super) programs: BTreeMap<String, BTreeSet<&'static str>>,
     /// What two texts told differently: it stays unknown, whatever a third one tells.
-    contradicted: BTreeSet<String>,
+    pub(super) contradicted: BTreeSet<String>,
     pub(super) blocks: BTreeMap<String, Block>,
     /// Files of block devices, by device and path below its directory.
     pub(super) block_files: BTreeMap<(String, String), String>,
@@ -118,6 +120,7 @@ impl Machine {
         if self.contradicts(&line, |machine| machine.runs.get(&line).cloned(), &text) {
             self.runs.remove(&line);
         } else if !self.contradicted.contains(&line) {
+            self.cite_program(line.split(' ').next().unwrap_or_default());
             self.runs.insert(line, text);
         }
     }
@@ -127,11 +130,6 @@ impl Machine {
         if !self.contradicted.contains(&line) {
             self.runs.entry(line).or_insert_with(text);
         }
-    }
-
-    /// Did two texts tell something differently?
-    pub(super) fn is_contradicted(&self, what: &str) -> bool {
-        self.contradicted.contains(what)
     }
 
     /// Does a text tell something else than another did? That is told, and kept in mind.
@@ -175,6 +173,26 @@ impl Machine {
     pub(super) fn cite(&mut self, path: String) {
         if !self.reading.is_empty() {
             self.told_by.entry(path).or_insert(self.reading);
+        }
+    }
+
+    /// The text that is read now tells what a program would print.
+    pub(super) fn cite_program(&mut self, program: &str) {
+        if !self.reading.is_empty() {
+            self.programs.entry(program.to_owned()).or_default().insert(self.reading);
+        }
+    }
+
+    /// What programs nobody ran would print goes by the one whose text told it, if that is only one.
+    pub(super) fn cite_programs(&mut self) {
+        for (program, by) in std::mem::take(&mut self.programs) {
+            // A document is of the program itself.
+            let is_own = |reading: &str| reading == "JSON" || reading.split(' ').next() == Some(&program);
+            if let [reading] = by.iter().copied().collect::<Vec<_>>()[..]
+                && !is_own(reading)
+            {
+                self.told_by.insert(program, reading);
+            }
         }
     }
 

@@ -38,6 +38,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.refused.push("it names no volume and no group, or is cut".to_owned());
         return 0;
     };
+    machine.cite_program(if of_group { "vgs" } else { "lvs" });
     let doubts = machine.lvm.add(if of_group { "vg" } else { "lv" }, row);
     machine.refused.extend(doubts);
     1

@@ -16,9 +16,11 @@ impl Machine {
         zfs_get::put_all(&mut self);
         self.reading = "mdadm --examine";
         examine::put_all(&mut self);
+        self.reading = "";
         std::mem::take(&mut self.dmsetup).put(&mut self);
         self.reading = "btrfs";
         btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
+        self.reading = "";
         std::mem::take(&mut self.lvm).put(&mut self);
         luks::put_all(&mut self);
         xfs::put_all(&mut self);
@@ -26,6 +28,7 @@ impl Machine {
         self.reading = "lspci -vv";
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         self.put_blocks();
+        self.cite_programs();
         // A text may be a part: what else is in these is not known, and each list has a name that says so.
         let lists =
             [("/sys/bus/pci/devices", "others"), ("/sys/class/block", "loop-others"), ("/sys/block", "loop-others")];

@@ -61,14 +61,20 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
 
 /// There is a pool. Where another text has another state of it, its state is not known.
 pub(super) fn put(name: &str, state: &str, machine: &mut Machine) {
+    machine.cite_program("zpool");
     let next = machine.pool_states.len();
     let (number, known) = machine.pool_states.get(name).cloned().unwrap_or((next, UNTOLD.to_owned()));
     let known = Some(known).filter(|known| known != UNTOLD);
-    let what = format!("pool {name}");
+    let what = doubt(name);
     let state = if state == UNTOLD { known.as_deref().unwrap_or(UNTOLD) } else { state };
-    let is_doubtful = machine.contradicts(&what, |_| known.clone(), state) || machine.is_contradicted(&what);
+    let is_doubtful = machine.contradicts(&what, |_| known.clone(), state) || machine.contradicted.contains(&what);
     let state = if is_doubtful { UNTOLD } else { state }.to_owned();
     machine.pool_states.insert(name.to_owned(), (number, state));
+}
+
+/// How a pool is called where its state is in doubt.
+fn doubt(name: &str) -> String {
+    format!("pool {name}")
 }
 
 /// The list of pools, in the order in which texts told of them.
@@ -78,6 +84,10 @@ pub(super) fn put_all(machine: &mut Machine) {
         return;
     }
     pools.sort_by_key(|(_, (number, _))| *number);
+    // Devices of a pool whose state is in doubt are those of one time, and nobody knows of which.
+    for (name, _) in pools.iter().filter(|(name, _)| machine.contradicted.contains(&doubt(name))) {
+        machine.runs.remove(&format!("zpool status -P {name}"));
+    }
     machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
     let rows = pools.iter().map(|(name, (_, state))| format!("{name}\t{state}\n"));
     machine.runs.insert(LIST.to_owned(), rows.collect());
