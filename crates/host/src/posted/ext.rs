@@ -21,9 +21,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let path = text.path_of(&["tune2fs", "dumpe2fs"]);
     let Some(node) = path.and_then(|path| machine.node_of(path)) else {
         machine.refused.push(match path {
-            Some(path) => format!(
-                "`{path}` is a link, and nothing tells the kernel's name behind it: `readlink -f {path}` does"
-            ),
+            Some(path) => format!("`{path}` is not the kernel's name of a device: `readlink -f` shows where a link leads"),
             None => "it does not say which device it is of: put the command, such as `dumpe2fs -h /dev/sda2`, on the line before"
                 .to_owned(),
         });
