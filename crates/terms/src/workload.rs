@@ -427,18 +427,6 @@ impl Workload {
         CURVE.into_iter().filter_map(point).collect()
     }
 
-    /// Why nothing is predicted of it; `None` where something is.
-    #[must_use]
-    pub fn unpredictable(&self) -> Option<String> {
-        let key = || self.pace().or_else(|| self.displaced());
-        match self {
-            Self { method: Method::Tree(..), .. } => Some("it depends on caches that nobody described".to_owned()),
-            _ if !self.hosts.is_one() => Some("no rule tells what several hosts share".to_owned()),
-            _ if !self.parts.is_empty() => Some("no rule tells what different jobs at once share".to_owned()),
-            _ => key().map(|FioKey { key, value }| format!("no rule knows `{key}={value}`")),
-        }
-    }
-
     /// Its flushes in words, with a blank before them; nothing where it has none, or each of its parts its own.
     #[must_use]
     pub fn flushes(&self) -> String {

@@ -71,15 +71,13 @@ fn geometry(source: &Source, nodes: &[Node], system: &FileSystem) -> (Readout<Ge
 fn ext(text: &str) -> Option<Geometry> {
     let number = |name: &str| field(text, name)?.parse::<u64>().ok();
     let block = number("Block size")?;
-    // Told in blocks; absent where none was given, and known to be absent where a line that stands behind them is there (`list_super2` in
-    // e2fsprogs' `lib/e2p/ls.c`).
-    let is_past = field(text, "Last checked").is_some();
-    let blocks = |name: &str| Some(Bytes(number(name).or(is_past.then_some(0))?.saturating_mul(block)));
+    // Told in blocks; absent where none was given.
+    let blocks = |name: &str| Bytes(number(name).unwrap_or(0).saturating_mul(block));
     let features = field(text, "Filesystem features").unwrap_or_default();
     Some(Geometry {
         block: Bytes(block),
-        stripe_unit: blocks("RAID stride")?,
-        stripe_width: blocks("RAID stripe width")?,
+        stripe_unit: blocks("RAID stride"),
+        stripe_width: blocks("RAID stripe width"),
         sector: None,
         features: features.split_whitespace().map(ToOwned::to_owned).collect(),
     })
@@ -145,10 +143,8 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_no_geometry() {
-        assert_eq!(ext("Block size:               4096\n"), None);
-        let whole =
-            ext("Block size:               4096\nLast checked:             Mon Mar  4 12:00:00 2024\n").unwrap();
-        assert_eq!(whole.stripe_unit, Bytes(0));
+        assert_eq!(ext("RAID stride:              128\n"), None);
+        assert_eq!(ext("Block size:               4096\n").unwrap().stripe_unit, Bytes(0));
         assert_eq!(xfs("data     =                       bsize=4096   blocks=523264, imaxpct=25\n"), None);
     }
 }

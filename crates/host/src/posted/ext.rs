@@ -28,6 +28,10 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         return 0;
     };
     machine.signatures.entry(node.clone()).or_insert_with(|| json!({"device": node, "type": "ext4", "uuid": null}));
-    machine.run(format!("dumpe2fs -h /dev/{node}"), text.lines.join("\n") + "\n");
+    // Where the lines behind the stripe are missing, that may have been cut as well (`list_super2` in e2fsprogs' `lib/e2p/ls.c`).
+    let is_past = has("RAID stride:") || has("Last checked:");
+    let lines: Vec<&str> =
+        text.lines.iter().copied().filter(|line| is_past || !line.starts_with("Block size:")).collect();
+    machine.run(format!("dumpe2fs -h /dev/{node}"), lines.join("\n") + "\n");
     1
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Engine, FioKey, Pattern, Workload, is_default};
+use super::{Engine, FioKey, Method, Pattern, Workload, is_default};
 use crate::name::Name;
 use crate::units::Bytes;
 
@@ -100,6 +100,18 @@ impl Workload {
         const PACING: [&str; 5] = ["latency_target", "rate", "rate_iops", "thinktime", "thinktime_spin"];
         let does_something = |value: &str| value.contains(|c: char| ('1'..='9').contains(&c));
         self.all_keys().find(|key| PACING.contains(&key.key.as_str()) && does_something(&key.value))
+    }
+
+    /// Why nothing is predicted of it; `None` where something is.
+    #[must_use]
+    pub fn unpredictable(&self) -> Option<String> {
+        let key = || self.pace().or_else(|| self.displaced());
+        match self {
+            Self { method: Method::Tree(..), .. } => Some("it depends on caches that nobody described".to_owned()),
+            _ if !self.hosts.is_one() => Some("no rule tells what several hosts share".to_owned()),
+            _ if !self.parts.is_empty() => Some("no rule tells what different jobs at once share".to_owned()),
+            _ => key().map(|FioKey { key, value }| format!("no rule knows `{key}={value}`")),
+        }
     }
 
     /// The first of them that has operations begin elsewhere, or otherwise, than the pattern and the depth say.
