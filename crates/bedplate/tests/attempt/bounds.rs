@@ -76,7 +76,7 @@ const NOTHING: [&str; 17] = [
     "chmod",
 ];
 /// Programs that only read texts.
-const READERS: [&str; 7] = ["awk", "grep", "sort", "uniq", "cat", "head", "rm"];
+const READERS: [&str; 8] = ["awk", "grep", "sort", "uniq", "cat", "head", "rm", "tr"];
 
 /// Runs a script that builds a stack, where every program but those that read texts does nothing. Gives what it ran that
 /// it should not have.
@@ -89,6 +89,7 @@ pub(crate) fn run_script(world: &World, text: &[u8]) -> Vec<String> {
     NOTHING.iter().for_each(|name| world.program("out/bin", name, "#!/bin/sh\nexit 0\n"));
     world.program("out/bin", "mktemp", &format!("#!/bin/sh\necho '{}'\n", world.at("out/keys").display()));
     world.program("out/bin", "stat", "#!/bin/sh\ncase \"$*\" in *%t*) echo 1 ;; *) echo 3 ;; esac\n");
+    world.program("out/bin", "od", "#!/bin/sh\necho 00 00\n");
     let lsblk = "#!/bin/sh\ncase \"$*\" in *SERIAL*) echo '/dev/null S1' ;; *) echo disk ;; esac\n";
     world.program("out/bin", "lsblk", lsblk);
     ["canary", "touch"].iter().for_each(|name| world.forbid("out/bin", name));
