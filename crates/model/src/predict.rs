@@ -216,13 +216,12 @@ fn ceilings(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) 
 
 /// Widens an interval by a geometric standard deviation.
 fn widened(of: terms::prediction::Estimate, sigma: f64) -> terms::prediction::Estimate {
-    /// Standard deviations of a normal that hold one half and nine tenths.
+    /// Standard deviations of a normal that hold one half.
     const HALF: f64 = 0.674;
-    const NINETY: f64 = 1.645;
     let wider = |range: Range, sigmas: f64| {
         let own = (range.high / range.low).ln() / 2.0;
         let whole = own.hypot(sigmas * sigma.ln_1p()).exp();
         Range { low: of.value / whole, high: of.value * whole }
     };
-    terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, NINETY) }
+    terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, rule::NINETY) }
 }

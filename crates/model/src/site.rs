@@ -125,7 +125,7 @@ impl Class {
 }
 
 impl Site {
-    /// By how much what a drive takes for a flush may be less than it is taken for, geometric: of the least known.
+    /// By how much a flush may be quicker than predicted, geometric: of the drive whose flush is known least.
     pub(crate) fn flush_sigma(&self) -> f64 {
         self.classes.iter().map(|class| self.parameters.sigma(class.flush)).fold(0.0, f64::max)
     }

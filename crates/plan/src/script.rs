@@ -180,13 +180,20 @@ fn keys(plan: &Plan) -> Vec<&Name> {
     wanted.filter(|key| seen.insert(*key)).collect()
 }
 
-/// A function that tells signatures that `wipefs` does not know.
+/// What comes before the table of signatures that `wipefs` does not know.
+const MARKS: &str = r#"
+# Signatures that wipefs does not know, by their first bytes at a place.
+marks() {
+    while read -r place bytes kind; do
+        seen=$(od -An -v -tx1 -j "$place" -N 16 "$1" | tr -d ' \n')
+        [ -n "$seen" ] || return
+        case $seen in "$bytes"*) echo "$kind" ;; esac
+    done <<'MARKS'
+"#;
+
+/// A function that tells such signatures.
 fn marks(text: &mut String) {
-    text.push_str(
-        "\n# Signatures that wipefs does not know, by their first bytes at a place.\nmarks() {\n    while read -r place bytes kind; do\n        \
-         seen=$(od -An -v -tx1 -j \"$place\" -N 16 \"$1\" | tr -d ' \\n')\n        [ -n \"$seen\" ] || return\n        \
-         case $seen in \"$bytes\"*) echo \"$kind\" ;; esac\n    done <<'MARKS'\n",
-    );
+    text.push_str(MARKS);
     for (kind, place, bytes) in terms::signature::UNTOLD {
         let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let _ = writeln!(text, "{place} {bytes} {kind}");
@@ -293,7 +300,7 @@ fn must_be_new(text: &mut String, effect: &Effect) {
                  [ -z \"$found\" ] || taken {group}"
             )
         }
-        // Where it works is asked for by itself.
+        // The directory is asked for by itself.
         Effect::Mount(_) | Effect::Directory { .. } => Ok(()),
         Effect::Node(_) | Effect::Signature { .. } | Effect::LogicalBlock { .. } => Ok(()),
     };

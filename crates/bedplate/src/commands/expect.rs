@@ -148,8 +148,8 @@ fn predict(
     };
     let (mut predictions, mut unpredicted) = (Vec::new(), Vec::new());
     for stack in &design.stacks {
-        let works = design.workloads.iter();
-        match works.map(|work| model::predict(site, stack, work, &conditions)).collect::<Result<Vec<_>, _>>() {
+        let of = |work| model::predict(site, stack, work, &conditions);
+        match design.workloads.iter().map(of).collect::<Result<Vec<_>, _>>() {
             Ok(of) => predictions.extend(of),
             Err(fault @ Fault::NoRule { .. }) => {
                 unpredicted.push(Unpredicted { stack: stack.name.clone(), because: fault.to_string() });

@@ -32,8 +32,8 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
     Ok(Exit::Yes)
 }
 
-/// How long it takes in the lab, as it is estimated before a run: by the clock that the study would get, or where that is ours on
-/// emulated processors.
+/// How long it takes in the lab, as it is estimated before a run. A study that gets a real clock is taken to run on emulated
+/// processors.
 fn time(design: &Design, settings: &Settings) -> Result<String, Failure> {
     let plans = studies::plans(design, &plan::DriveFact::of_lab(&design.lab))?;
     let is_virtual = design.lab.clock() == Clock::Virtual;

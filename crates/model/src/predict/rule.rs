@@ -56,8 +56,8 @@ fn in_memory(stack: &Stack, work: &Workload) -> bool {
 
 /// Drives give up to so many times what their data sheets say.
 const SHEET: f64 = 1.2;
-/// Quantile of the normal distribution that a 90 % interval reaches to.
-const NINETY: f64 = 1.645;
+/// Standard deviations of a normal that hold nine tenths.
+pub(super) const NINETY: f64 = 1.645;
 
 /// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What is kept in memory, or
 /// put together before it is written, may go beyond; and what a drive takes for a flush is seldom in a data sheet.
