@@ -9,6 +9,7 @@ mod ahead;
 mod cache;
 pub(crate) mod inside;
 mod netlink;
+mod platter;
 mod protocol;
 mod queue;
 
@@ -27,6 +28,7 @@ use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Nanos, Speed, Spindle};
 use crate::cage;
 use crate::error::LabError;
 use crate::file;
+use platter::Platter;
 use protocol::Request;
 use queue::{Ask, Queue};
 
@@ -83,7 +85,7 @@ impl Disk {
         let stop = Arc::new(AtomicBool::new(false));
         let client = Arc::new(Mutex::new(None));
         let (send, receive) = mpsc::channel();
-        let queue = Queue::new(spindle, size, file);
+        let queue = Queue::new(spindle, size, Platter::File(file));
         let listening = Listening { size: size.0, stop: Arc::clone(&stop), client: Arc::clone(&client), send };
         let start = |name: &str, body: Box<dyn FnOnce() + Send>| {
             thread::Builder::new().name(name.to_owned()).spawn(body).map_err(LabError::file("serve", image))
@@ -195,7 +197,8 @@ fn keep(mut queue: Queue<Ticket>, receive: &Receiver<Message>, speed: Speed) {
         for done in queue.answers() {
             // An answer to a client that is gone is nobody's.
             if let Some((_, stream)) = client.as_mut().filter(|(number, _)| *number == done.ticket.client) {
-                let _ = protocol::answer(stream, done.ticket.cookie, &done.result);
+                let result = done.result.and_then(|range| range.map(|range| queue.bytes(&range)).transpose());
+                let _ = protocol::answer(stream, done.ticket.cookie, &result.map(Option::unwrap_or_default));
             }
         }
     }

@@ -27,26 +27,28 @@ pub(crate) struct MeanError {
     pub(crate) samples: f64,
 }
 
-/// The variance of a mean by overlapping batch means (Meketon & Schmeiser, 1984), of `b = ⌊√n⌋` samples each.
+/// Batches that a long window is divided into. More than thirty gain nothing, and ten lose a twentieth of the interval
+/// (Schmeiser, "Batch size effects in the analysis of simulation output", 1982); the fewer, the longer: a batch is to hold a
+/// journal's commit and all that it held up.
+const BATCHES: usize = 10;
+
+/// The variance of a mean by overlapping batch means (Meketon & Schmeiser, 1984), of `b = ⌊√n⌋` samples each, and in a long
+/// window of a tenth of it. Its degrees of freedom are 1.5 · (n/b − 1) (Meketon & Schmeiser).
 ///
 /// Samples that follow each other alike are worth as many fewer as their variance is a smaller share of that. Samples that make
-/// up for each other, as counts of whole operations do, know the mean better than independent ones would: there it is the variance
-/// of batches itself, with its own degrees of freedom, 1.5 · (n/b − 1) (Meketon & Schmeiser).
+/// up for each other know the mean better than independent ones would: whole operations, and those that a commit held up.
 pub(crate) fn mean_error(values: &[f64]) -> MeanError {
     let (count, single) = (real(values.len()), variance(values));
     if values.len() < 4 || single <= 0.0 {
         return MeanError { variance: single / count.max(1.0), samples: count };
     }
-    let batch = values.len().isqrt();
+    let batch = values.len().isqrt().max(values.len() / BATCHES);
     let mean = mean(values);
     let batches = values.windows(batch).map(|batch| (self::mean(batch) - mean).powi(2));
     let (sum, number) = (batches.sum::<f64>(), values.len() - batch + 1);
     let of_mean = real(batch) / (real(number) * real(values.len() - batch)) * sum;
-    if of_mean < single / count {
-        return MeanError { variance: of_mean, samples: (1.5 * (count / real(batch) - 1.0) + 1.0).min(count) };
-    }
-    let samples = (single / of_mean).max(1.0);
-    MeanError { variance: single / samples, samples }
+    let samples = (single / of_mean).clamp(1.0, count);
+    MeanError { variance: of_mean.min(single), samples: samples.min(1.5 * (count / real(batch) - 1.0) + 1.0) }
 }
 
 /// Half of the 95 % interval of the mean, as a share of it; `None` where there is none.
@@ -77,26 +79,80 @@ pub(crate) const fn real(count: usize) -> f64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn independent_samples_are_worth_themselves_and_repeated_ones_less() {
-        // Xorshift (Marsaglia, 2003).
+    /// Evenly between 0 and 1 (xorshift; Marsaglia, 2003).
+    fn chance() -> impl FnMut() -> f64 {
         let mut state = 2_463_534_242u32;
-        let mut next = || {
+        move || {
             state ^= state << 13;
             state ^= state >> 17;
             state ^= state << 5;
-            f64::from(state)
-        };
+            f64::from(state) / f64::from(u32::MAX)
+        }
+    }
+
+    #[test]
+    fn independent_samples_are_worth_as_many_as_batches_tell_and_repeated_ones_less() {
+        let mut next = chance();
         let noise: Vec<f64> = (0..400).map(|_| next()).collect();
-        // These make up for each other a little, by chance: 1.5 · (400/20 − 1) degrees of freedom.
+        // Ten batches: 1.5 · (10 − 1) degrees of freedom.
         let alone = mean_error(&noise);
-        assert!((alone.samples - 29.5).abs() < 1e-9, "{alone:?}");
+        assert!((alone.samples - 14.5).abs() < 1e-9, "{alone:?}");
         let ratio = alone.variance / (variance(&noise) / 400.0);
         assert!((0.5..2.0).contains(&ratio), "{ratio}");
         let fivefold: Vec<f64> = noise[..80].iter().flat_map(|value| [*value; 5]).collect();
-        let repeated = mean_error(&fivefold).samples;
-        assert!((30.0..160.0).contains(&repeated), "80 values, each five times: {repeated}");
+        let ratio = mean_error(&fivefold).variance / (variance(&noise[..80]) / 80.0);
+        assert!((0.5..2.0).contains(&ratio), "80 values, each five times: {ratio}");
+        let few = mean_error(&[[1.0; 10], [2.0; 10]].concat()).samples;
+        assert!(few < 6.0, "two levels: {few}");
         assert!((mean_error(&[5.0; 20]).samples - 20.0).abs() < 1e-12);
+    }
+
+    /// Share of windows whose interval holds the mean of many, and the middle of the intervals' halves.
+    fn covers(count: usize, mut window: impl FnMut(usize) -> Vec<f64>) -> (f64, f64) {
+        let level = mean(&window(200_000));
+        let windows: Vec<Vec<f64>> = (0..400).map(|_| window(count)).collect();
+        let half = |window: &Vec<f64>| half_width(window, mean_error(window)).unwrap_or(f64::INFINITY);
+        let held = windows.iter().filter(|window| (mean(window) - level).abs() <= half(window) * mean(window)).count();
+        let mut halves: Vec<f64> = windows.iter().map(half).collect();
+        halves.sort_by(f64::total_cmp);
+        (real(held) / 400.0, halves[200])
+    }
+
+    #[test]
+    fn the_interval_of_a_window_covers_what_it_says() {
+        // About normal: the sum of twelve (variance 1).
+        let mut next = chance();
+        let mut normal = move || (0..12).map(|_| next()).sum::<f64>() - 6.0;
+        let mut level = 0.0;
+        let mut like_the_last = |_| {
+            level = 0.7 * level + normal();
+            100.0 + 8.0 * level
+        };
+        let (held, _) = covers(600, |count| (0..count).map(&mut like_the_last).collect());
+        assert!((0.91..0.98).contains(&held), "alike: {held}");
+        // Every 50 samples a commit holds up all for 5 to 15 of them; what waited comes at once.
+        let mut next = chance();
+        let mut stalls = |count: usize| {
+            let begin = (next() * 50.0).floor();
+            let (mut held, mut wait) = (0.0, 10.0);
+            let mut sample = |at: usize| {
+                let place = (real(at) + begin) % 50.0;
+                let rate = 100.0 * (0.5 + next());
+                if place < 1.0 {
+                    wait = 5.0 + 10.0 * next();
+                }
+                if place < wait {
+                    held += rate;
+                    return 0.0;
+                }
+                rate + std::mem::take(&mut held)
+            };
+            (0..count).map(&mut sample).collect::<Vec<_>>()
+        };
+        let (held, half) = covers(600, &mut stalls);
+        assert!(held >= 0.93 && half < 0.08, "held up: {held} ±{half}");
+        let (held, half) = covers(2000, &mut stalls);
+        assert!(held >= 0.93 && half < 0.025, "held up, longer: {held} ±{half}");
     }
 
     #[test]

@@ -157,7 +157,11 @@ impl Mechanics {
     /// The way of the head between two places. None within a turn of one another: it is on that track already.
     #[must_use]
     pub fn seek(&self, from: Bytes, to: Bytes) -> Nanos {
-        let way = (self.stroke(to) - self.stroke(from)).abs();
+        self.seek_along((self.stroke(to) - self.stroke(from)).abs())
+    }
+
+    /// The way of the head over that share of the stroke.
+    fn seek_along(&self, way: f64) -> Nanos {
         if way * self.turns < 1.0 {
             return Nanos(0);
         }
@@ -176,13 +180,22 @@ impl Mechanics {
     /// place comes by. `at` is the time on a clock by which the drive has always turned.
     #[must_use]
     pub fn access(&self, at: Nanos, from: Bytes, to: Bytes) -> Nanos {
+        self.accesses(at, from)(to)
+    }
+
+    /// The same for all places that the head could go to from one place.
+    pub fn accesses(&self, at: Nanos, from: Bytes) -> impl Fn(Bytes) -> Nanos {
         /// What rounding may take from a turn, in turns: a place missed by less was not missed.
         const SLACK: f64 = 1e-5;
-        let seek = self.seek(from, to);
-        let arrived = Nanos(at.0.saturating_add(seek.0)).as_seconds() / self.turn;
-        let ahead = (self.turns_before(to) - arrived).rem_euclid(1.0);
-        let wait = if ahead > 1.0 - SLACK { 0.0 } else { ahead };
-        Nanos(seek.0.saturating_add(Nanos::from_seconds(wait * self.turn).0))
+        let head = self.stroke(from);
+        move |to| {
+            let place = self.stroke(to);
+            let seek = self.seek_along((place - head).abs());
+            let arrived = Nanos(at.0.saturating_add(seek.0)).as_seconds() / self.turn;
+            let ahead = fraction(self.turns * place - arrived);
+            let wait = if ahead > 1.0 - SLACK { 0.0 } else { ahead };
+            Nanos(seek.0.saturating_add(Nanos::from_seconds(wait * self.turn).0))
+        }
     }
 
     /// Where the head is after it followed the spiral for a time; the end of the drive is the furthest.
@@ -207,6 +220,14 @@ impl Mechanics {
         let count = f64::from(u32::try_from(PLACES * PLACES).unwrap_or(u32::MAX));
         Nanos::from_seconds(sum / count + self.turn / 2.0 + bytes.as_f64() / self.rate(Bytes(span.0 / 2)).0)
     }
+}
+
+/// What is above the next lower whole number, as `rem_euclid(1.0)` has it: a drive asks this for all places that it could
+/// go to, and the remainder of a division was half of that.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "turns of a drive are few beside 2^53")]
+fn fraction(number: f64) -> f64 {
+    let rest = number - (number as i64) as f64;
+    if rest < 0.0 { rest + 1.0 } else { rest }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Pieces never overlap. A piece that covers part of an older one counts as old as that: who waits for the older bytes
 //! to be on the platter waits for those that took their place.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -129,12 +130,12 @@ impl Cache {
     }
 
     /// Puts what is here over what was read from the platter.
-    pub(super) fn overlay(&self, start: u64, data: &mut [u8]) {
+    pub(super) fn overlay(&self, start: u64, data: &mut Cow<'_, [u8]>) {
         let end = start + data.len() as u64;
         for (at, piece) in self.overlapping(start..end) {
             let (from, to) = (at.max(start), (at + piece.data.len() as u64).min(end));
             let new = &piece.data[offset(from - at)..offset(to - at)];
-            data[offset(from - start)..offset(to - start)].copy_from_slice(new);
+            data.to_mut()[offset(from - start)..offset(to - start)].copy_from_slice(new);
         }
     }
 }
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(cache.insert(15, vec![2; 5], 7, false), 1);
         assert_eq!(cache.held, 20);
         assert!(cache.holds(&(15..16), 1) && cache.holds_any(1) && !cache.holds_any(0));
-        let mut read = vec![0; 22];
+        let mut read = Cow::Owned(vec![0; 22]);
         cache.overlay(9, &mut read);
         assert_eq!(read, [vec![0], vec![1; 5], vec![2; 5], vec![1; 10], vec![0]].concat());
         assert_eq!((cache.covered(10), cache.covered(30), cache.covered(9)), (15, 30, 9));

@@ -3,7 +3,7 @@
 //! The guest's first process serves them. Their bytes are in its memory, as far as anything was written; the head waits by
 //! the guest's clock, on which everything of the machine takes a factor longer.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::os::fd::AsFd;
@@ -12,11 +12,11 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 
-use rustix::fs::{MemfdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 use terms::{Bytes, LabDriveKind, LabSpec, Speed, Spindle};
 
 use super::netlink::{self, Export};
+use super::platter::Platter;
 use super::queue::Queue;
 use super::{Message, keep, pass_on, protocol};
 use crate::machine::serial_of;
@@ -83,12 +83,11 @@ fn be_a_drive() {
 }
 
 fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
-    let file = File::from(memfd_create("platter", MemfdFlags::CLOEXEC)?);
-    file.set_len(disk.size.0)?;
+    let platter = Platter::in_memory(disk.size)?;
     let (mut own, kernel) = UnixStream::pair()?;
     let (send, receive) = mpsc::channel();
     let answers = own.try_clone()?;
-    let (queue, size) = (Queue::new(&disk.spindle, disk.size, file), disk.size.0);
+    let (queue, size) = (Queue::new(&disk.spindle, disk.size, platter), disk.size.0);
     thread::Builder::new().name("drive-head".to_owned()).spawn(move || {
         be_a_drive();
         keep(queue, &receive, speed);

@@ -3,6 +3,7 @@
 //! Source: `doc/proto.md` of github.com/NetworkBlockDevice/nbd; names below are those of that document. All numbers are
 //! big-endian. Neither TRIM nor WRITE_ZEROES is offered: a hard disk writes its zeroes.
 
+use std::borrow::Cow;
 use std::io::{self, IoSlice, Read, Write};
 
 const NBDMAGIC: u64 = 0x4e42_444d_4147_4943;
@@ -120,9 +121,7 @@ fn option_data(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     if len > LONGEST_OPTION {
         return Err(nonsense("an option that is too long"));
     }
-    let mut data = vec![0; len as usize];
-    stream.read_exact(&mut data)?;
-    Ok(data)
+    bytes(stream, len)
 }
 
 /// What the export is. Every name is the name of the only one.
@@ -177,8 +176,7 @@ pub(super) fn request(stream: &mut impl Read, size: u64) -> io::Result<Request> 
         CMD_READ if inside && fits => Request::Read { cookie, from, len },
         CMD_READ => Request::Refused { cookie, code: EINVAL },
         CMD_WRITE if fits => {
-            let mut data = vec![0; len as usize];
-            stream.read_exact(&mut data)?;
+            let data = bytes(stream, len)?;
             match inside {
                 true => Request::Write { cookie, from, data, through: flags & CMD_FLAG_FUA != 0 },
                 false => Request::Refused { cookie, code: ENOSPC },
@@ -195,7 +193,7 @@ pub(super) fn request(stream: &mut impl Read, size: u64) -> io::Result<Request> 
 ///
 /// # Errors
 /// Where the connection breaks.
-pub(super) fn answer(stream: &mut impl Write, cookie: u64, result: &io::Result<Vec<u8>>) -> io::Result<()> {
+pub(super) fn answer(stream: &mut impl Write, cookie: u64, result: &io::Result<Cow<'_, [u8]>>) -> io::Result<()> {
     match result {
         Ok(data) => send(stream, cookie, 0, data),
         Err(error) if error.kind() == io::ErrorKind::StorageFull => send(stream, cookie, ENOSPC, &[]),
@@ -233,6 +231,13 @@ fn take<const N: usize>(stream: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     stream.read_exact(&mut bytes)?;
     Ok(bytes)
+}
+
+/// So many bytes, into memory that nobody wrote zeros to before.
+fn bytes(stream: &mut impl Read, len: u32) -> io::Result<Vec<u8>> {
+    let mut data = Vec::with_capacity(len as usize);
+    stream.take(u64::from(len)).read_to_end(&mut data)?;
+    if data.len() < len as usize { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(data) }
 }
 
 fn nonsense(what: &str) -> io::Error {

@@ -4,16 +4,16 @@
 //! caller may come late: [`Queue::submit`] and [`Queue::advance`] go through everything that happened until then in
 //! the order in which it happened, and lateness does not add up.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 use terms::{Bytes, Mechanics, Nanos, Spindle};
 
 use super::ahead::Ahead;
-use super::cache::{Cache, Turn, offset};
+use super::cache::{Cache, Turn};
+use super::platter::Platter;
 
 /// Commands that a drive sorts at once: native command queueing has 32 tags (Serial ATA Revision 2.0). As many writes
 /// of the cache are looked at beside them.
@@ -37,18 +37,18 @@ pub(super) enum Ask {
     Flush,
 }
 
-/// An answer: bytes of a read, nothing of the others.
+/// An answer: of a read, whose bytes [`Queue::bytes`] gives, or of another.
 #[derive(Debug)]
 pub(super) struct Answer<T> {
     pub(super) ticket: T,
-    pub(super) result: io::Result<Vec<u8>>,
+    pub(super) result: io::Result<Option<Range<u64>>>,
 }
 
 /// The drive; `T` tells whoever asked which answer is whose.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     drive: Mechanics,
-    file: File,
+    platter: Platter,
     cache: Cache,
     ahead: Ahead,
     /// Is every write answered only when it is on the platter?
@@ -60,6 +60,9 @@ pub(super) struct Queue<T> {
     /// Writes that the cache has no room for.
     held: VecDeque<(T, u64, Vec<u8>, bool)>,
     waits: Vec<Wait<T>>,
+    /// What reached the platter since the waits were looked at: no other wait can be over. To look for all of them in the
+    /// cache was four fifths of what a random write took.
+    landed: Vec<Range<u64>>,
     /// Where the head is, unless it reads on.
     head: Bytes,
     busy: Option<Busy<T>>,
@@ -84,6 +87,34 @@ struct Wait<T> {
     ticket: T,
     range: Option<Range<u64>>,
     turn: Turn,
+    /// Was it looked at already?
+    seen: bool,
+}
+
+impl<T> Wait<T> {
+    /// Somebody who begins to wait.
+    fn new(ticket: T, range: Option<Range<u64>>, turn: Turn) -> Self {
+        Self { ticket, range, turn, seen: false }
+    }
+
+    /// Can it be over now, after these reached the platter, if it was not before?
+    fn may_be_over(&mut self, landed: &[Range<u64>]) -> bool {
+        !std::mem::replace(&mut self.seen, true) || landed.iter().any(|new| self.is_for(new))
+    }
+
+    /// Is anything that it waits for in the cache, or on its way from there?
+    fn is_held(&self, busy: &Option<Busy<T>>, cache: &Cache) -> bool {
+        let on_its_way = match busy {
+            Some(Busy { work: Work::Drain { range, born }, .. }) => *born <= self.turn && self.is_for(range),
+            _ => false,
+        };
+        on_its_way || self.range.as_ref().map_or_else(|| cache.holds_any(self.turn), |own| cache.holds(own, self.turn))
+    }
+
+    /// Does it wait for bytes of that range?
+    fn is_for(&self, range: &Range<u64>) -> bool {
+        self.range.as_ref().is_none_or(|own| own.start < range.end && range.start < own.end)
+    }
 }
 
 /// What the head is at.
@@ -113,11 +144,11 @@ enum Choice {
 }
 
 impl<T> Queue<T> {
-    /// A drive of that size whose bytes are in a file, at rest at its outer edge.
-    pub(super) fn new(spindle: &Spindle, size: Bytes, file: File) -> Self {
+    /// A drive of that size with those bytes, at rest at its outer edge.
+    pub(super) fn new(spindle: &Spindle, size: Bytes, platter: Platter) -> Self {
         Self {
             drive: spindle.mechanics(size),
-            file,
+            platter,
             cache: Cache::new(spindle.cache.0),
             ahead: Ahead::new(spindle.cache.0, size),
             write_through: spindle.write_through,
@@ -125,6 +156,7 @@ impl<T> Queue<T> {
             news: Vec::new(),
             held: VecDeque::new(),
             waits: Vec::new(),
+            landed: Vec::new(),
             head: Bytes(0),
             busy: None,
             clock: Nanos(0),
@@ -144,6 +176,16 @@ impl<T> Queue<T> {
         std::mem::take(&mut self.answers)
     }
 
+    /// The bytes of a range as they are now: of a read that was answered, before anything else is asked for.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub(super) fn bytes(&self, range: &Range<u64>) -> io::Result<Cow<'_, [u8]>> {
+        let mut data = self.platter.read(range)?;
+        self.cache.overlay(range.start, &mut data);
+        Ok(data)
+    }
+
     /// Takes what arrived at `at`; never earlier than what was submitted before.
     pub(super) fn submit(&mut self, at: Nanos, ticket: T, ask: Ask) {
         self.advance(at);
@@ -157,7 +199,7 @@ impl<T> Queue<T> {
             Ask::Write { from, data, through } => {
                 self.held.push_back((ticket, from, data, through || self.write_through));
             }
-            Ask::Flush => self.waits.push(Wait { ticket, range: None, turn: self.writes }),
+            Ask::Flush => self.waits.push(Wait::new(ticket, None, self.writes)),
         }
         self.settle();
     }
@@ -171,9 +213,12 @@ impl<T> Queue<T> {
                     self.head = Bytes(read.range.end);
                     self.ahead.begin(&self.drive, &read.range, self.clock);
                     self.news.push(read.range.clone());
-                    self.answer_read(read.ticket, &read.range);
+                    self.answers.push(Answer { ticket: read.ticket, result: Ok(Some(read.range)) });
                 }
-                Work::Drain { range, .. } => self.head = Bytes(range.end),
+                Work::Drain { range, .. } => {
+                    self.head = Bytes(range.end);
+                    self.landed.push(range);
+                }
             }
             self.settle();
         }
@@ -203,34 +248,22 @@ impl<T> Queue<T> {
             self.news.push(range.clone());
             self.cache.insert(from, data, self.writes, through);
             if through {
-                self.waits.push(Wait { ticket, range: Some(range), turn: self.writes });
+                self.waits.push(Wait::new(ticket, Some(range), self.writes));
             } else {
-                self.answers.push(Answer { ticket, result: Ok(Vec::new()) });
+                self.answers.push(Answer { ticket, result: Ok(None) });
             }
         }
     }
 
     /// Answers those who waited for the platter and need not wait any longer.
     fn release(&mut self) {
-        for wait in std::mem::take(&mut self.waits) {
-            let on_its_way = match &self.busy {
-                Some(Busy { work: Work::Drain { range, born }, .. }) => {
-                    let meets = |own: &Range<u64>| own.start < range.end && range.start < own.end;
-                    *born <= wait.turn && wait.range.as_ref().is_none_or(meets)
-                }
-                _ => false,
-            };
-            let cached = match &wait.range {
-                Some(range) => self.cache.holds(range, wait.turn),
-                None => self.cache.holds_any(wait.turn),
-            };
-            if on_its_way || cached {
-                self.waits.push(wait);
-            } else {
-                // A write that failed after it was answered is told to the first who asks whether all is well.
-                let result = self.failed.take().map_or_else(|| Ok(Vec::new()), Err);
-                self.answers.push(Answer { ticket: wait.ticket, result });
-            }
+        let landed = std::mem::take(&mut self.landed);
+        let (busy, cache) = (&self.busy, &self.cache);
+        let is_over = |wait: &mut Wait<T>| wait.may_be_over(&landed) && !wait.is_held(busy, cache);
+        for wait in self.waits.extract_if(.., is_over) {
+            // A write that failed after it was answered is told to the first who asks whether all is well.
+            let result = self.failed.take().map_or(Ok(None), Err);
+            self.answers.push(Answer { ticket: wait.ticket, result });
         }
     }
 
@@ -262,29 +295,22 @@ impl<T> Queue<T> {
                 && let Some(read) = self.reads.remove(at)
             {
                 self.ahead.follow(&self.drive, &read.range, self.clock);
-                self.answer_read(read.ticket, &read.range);
+                self.answers.push(Answer { ticket: read.ticket, result: Ok(Some(read.range)) });
             } else {
                 at += 1;
             }
         }
     }
 
-    fn answer_read(&mut self, ticket: T, range: &Range<u64>) {
-        let mut data = vec![0; offset(range.end - range.start)];
-        let result = self.file.read_exact_at(&mut data, range.start).map(|()| {
-            self.cache.overlay(range.start, &mut data);
-            data
-        });
-        self.answers.push(Answer { ticket, result });
-    }
-
     /// Gives the head what it reaches soonest, but what was passed over too often goes first.
     fn choose(&mut self) {
         let head = self.ahead.head(&self.drive, self.clock).unwrap_or(self.head);
         let pieces = self.cache.first(QUEUE);
+        let drive = self.drive;
+        let way = drive.accesses(self.clock, head);
         let mut best: Option<(bool, Nanos, Choice)> = None;
         let mut offer = |passed: u32, from: u64, choice: Choice| {
-            let way = self.drive.access(self.clock, head, Bytes(from));
+            let way = way(Bytes(from));
             let patient = passed < PATIENCE;
             if best.is_none_or(|(other, least, _)| (patient, way) < (other, least)) {
                 best = Some((patient, way, choice));
@@ -315,8 +341,8 @@ impl<T> Queue<T> {
             Choice::Drain(start) => {
                 let Some(piece) = self.cache.take(start) else { return };
                 let range = start..start + piece.data.len() as u64;
-                // In the file at once: nobody is told before the head is done.
-                if let Err(error) = self.file.write_all_at(&piece.data, start) {
+                // On the platter at once: nobody is told before the head is done.
+                if let Err(error) = self.platter.write(start, &piece.data) {
                     self.failed = Some(error);
                 }
                 (Work::Drain { range: range.clone(), born: piece.born }, range.start, range.end)

@@ -2,6 +2,9 @@
 
 use proptest::prelude::*;
 
+use std::os::unix::fs::FileExt;
+
+use super::super::cache::offset;
 use super::*;
 
 const SIZE: u64 = 768 << 20;
@@ -10,7 +13,12 @@ const PAGE: u64 = 4096;
 fn drive() -> Queue<u64> {
     let file = tempfile::tempfile().unwrap();
     file.set_len(SIZE).unwrap();
-    Queue::new(&Spindle::default(), Bytes(SIZE), file)
+    Queue::new(&Spindle::default(), Bytes(SIZE), Platter::File(file))
+}
+
+/// What is on the platter, whatever is in the cache.
+fn on_platter(queue: &Queue<u64>, data: &mut [u8], start: u64) {
+    data.copy_from_slice(&queue.platter.read(&(start..start + data.len() as u64)).unwrap());
 }
 
 /// A row of places that looks like chance and is the same each time.
@@ -128,7 +136,7 @@ fn a_flush_waits_for_what_was_answered_before_and_not_for_what_came_after() {
     assert_eq!(queue.answers()[0].ticket, 10);
     for at in 0..3u64 {
         let mut byte = [0];
-        queue.file.read_exact_at(&mut byte, at * (SIZE / 4)).unwrap();
+        on_platter(&queue, &mut byte, at * (SIZE / 4));
         assert_eq!(byte, [1]);
     }
 }
@@ -154,14 +162,14 @@ fn a_write_through_is_answered_when_it_is_on_the_platter_and_ahead_of_the_cache(
         drained += 1;
     }
     let mut byte = [0];
-    queue.file.read_exact_at(&mut byte, SIZE / 2 + 512).unwrap();
+    on_platter(&queue, &mut byte, SIZE / 2 + 512);
     assert!(byte == [2] && drained < 400, "{drained}");
 }
 
 #[test]
 fn a_drive_whose_cache_is_off_answers_writes_from_the_platter_and_still_sorts_them() {
     let spindle = Spindle { write_through: true, ..Spindle::default() };
-    let mut queue = Queue::new(&spindle, Bytes(SIZE), tempfile::tempfile().unwrap());
+    let mut queue = Queue::new(&spindle, Bytes(SIZE), Platter::File(tempfile::tempfile().unwrap()));
     let mut place = places(9);
     for at in 0..32 {
         let from = place() % (SIZE / PAGE) * PAGE;
@@ -183,7 +191,7 @@ fn a_drive_whose_cache_is_off_answers_writes_from_the_platter_and_still_sorts_th
 fn power_takes_what_was_only_in_the_cache() {
     let file = tempfile::tempfile().unwrap();
     file.set_len(SIZE).unwrap();
-    let mut queue = Queue::new(&Spindle::default(), Bytes(SIZE), file.try_clone().unwrap());
+    let mut queue = Queue::new(&Spindle::default(), Bytes(SIZE), Platter::File(file.try_clone().unwrap()));
     for at in 0..64u64 {
         queue.submit(Nanos(0), at, Ask::Write { from: at * 65536, data: vec![9; 512], through: false });
     }
@@ -276,10 +284,9 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 proptest! {
     #[test]
     fn what_was_written_is_read(moves in moves(), cache in prop::sample::select(vec![512u64, 8192, 1 << 20])) {
-        let (file, size) = (tempfile::tempfile().unwrap(), 32u64 << 20);
-        file.set_len(size).unwrap();
+        let size = 32u64 << 20;
         let spindle = Spindle { cache: Bytes(cache), ..Spindle::default() };
-        let mut queue = Queue::new(&spindle, Bytes(size), file);
+        let mut queue = Queue::new(&spindle, Bytes(size), Platter::in_memory(Bytes(size)).unwrap());
         // Blocks lie apart by more than a turn holds, so that the order in which they are reached is not their own.
         let place = |at: u64| at * 512 + if at >= 32 { 16 << 20 } else { 0 };
         let mut plain = vec![0u8; 17 << 20];
@@ -303,17 +310,17 @@ proptest! {
                 queue.advance(now);
             }
             for answer in queue.answers() {
-                let data = answer.result.unwrap();
+                let range = answer.result.unwrap();
                 if let Move::Read(at, _) = one {
-                    let from = offset(place(at));
-                    prop_assert!(data == plain[from..from + data.len()]);
+                    let (from, data) = (offset(place(at)), queue.bytes(&range.unwrap()).unwrap());
+                    prop_assert!(*data == plain[from..from + data.len()]);
                 }
             }
             if matches!(one, Move::Flush) {
                 prop_assert!(!queue.cache.holds_any(queue.writes));
                 for at in 0..96 {
                     let mut block = [0; 512];
-                    queue.file.read_exact_at(&mut block, place(at)).unwrap();
+                    on_platter(&queue, &mut block, place(at));
                     prop_assert!(block == plain[offset(place(at))..][..512]);
                 }
             }
@@ -324,10 +331,9 @@ proptest! {
     fn many_under_way_at_once_are_each_answered_once_and_end_on_the_platter(
         moves in moves(), cache in prop::sample::select(vec![512u64, 8192, 1 << 20]),
     ) {
-        let (file, size) = (tempfile::tempfile().unwrap(), 32u64 << 20);
-        file.set_len(size).unwrap();
+        let size = 32u64 << 20;
         let spindle = Spindle { cache: Bytes(cache), ..Spindle::default() };
-        let mut queue = Queue::new(&spindle, Bytes(size), file);
+        let mut queue = Queue::new(&spindle, Bytes(size), Platter::in_memory(Bytes(size)).unwrap());
         let mut plain = vec![0u8; 1 << 20];
         let mut now = Nanos(0);
         let mut open = std::collections::BTreeSet::new();
@@ -353,6 +359,8 @@ proptest! {
             let missing = |read: &Read<u64>| queue.covered(&read.range) < read.range.end;
             // A write that took the room of a piece on its way is looked at when something happens next.
             prop_assert!(!queue.news.is_empty() || queue.reads.iter().all(missing), "a read waits for what is there");
+            let held = |wait: &Wait<u64>| wait.is_held(&queue.busy, &queue.cache);
+            prop_assert!(queue.waits.iter().all(held), "somebody waits for what is on the platter");
         }
         queue.submit(now, u64::MAX, Ask::Flush);
         open.insert(u64::MAX);
@@ -364,7 +372,7 @@ proptest! {
         }
         prop_assert!(open.is_empty(), "{:?}", open);
         let mut platter = vec![0; 1 << 20];
-        queue.file.read_exact_at(&mut platter, 0).unwrap();
+        on_platter(&queue, &mut platter, 0);
         prop_assert!(platter == plain);
     }
 }
