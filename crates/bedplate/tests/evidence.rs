@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault of its own")]
 
 mod program;
+#[path = "evidence/published.rs"]
+mod published;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -38,8 +38,6 @@ mod places;
 mod policies;
 #[path = "lab/predicted.rs"]
 mod predicted;
-#[path = "lab/published.rs"]
-mod published;
 #[path = "lab/remedies.rs"]
 mod remedies;
 #[path = "lab/remote.rs"]

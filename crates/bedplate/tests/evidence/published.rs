@@ -1,0 +1,109 @@
+//! What layers cost in virtual time, beside what they cost a real machine: drives in memory, so that only the processor
+//! limits, in the kept record and in the benchmarks of t13a (2023).
+//!
+//! `cargo test -p bedplate --test evidence published -- --nocapture` prints the table of docs/virtual-time.md.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Deserializer, Value};
+
+use super::unpacked;
+
+/// What both have of a cell: bytes per second, and how often a thread of fio gave its processor up for an operation.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    bytes: f64,
+    switches: f64,
+}
+
+/// By number of the configuration and test.
+type Rates = BTreeMap<(u32, String), Rate>;
+
+/// What giving a processor up and getting it back costs a real machine: two context switches, each of 1.2 µs where threads keep
+/// to their processor and 2.2 µs where they do not (Bendersky, "Measuring context switching and memory overheads for Linux
+/// threads", 2018). The lab counts the scheduler's instructions for it and nothing for cold caches. The least of these, in ns.
+const SWITCH: f64 = 2.0 * 1200.0;
+
+/// Published rows on RAM drives: class, number, name, test, bytes per second, …
+fn published() -> Rates {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/tests/data/t13a.csv");
+    let text = fs::read_to_string(path).unwrap();
+    let rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let of = |row: Vec<&str>| {
+        let rate = Rate { bytes: row[4].parse().unwrap(), switches: f64::NAN };
+        ((row[1].parse().unwrap(), row[3].to_owned()), rate)
+    };
+    rows.filter(|row| row[0] == "RAM").map(of).collect()
+}
+
+/// The same stacks in the kept record.
+fn in_the_lab() -> Rates {
+    let directory = tempfile::tempdir().unwrap();
+    let reader = record::RunReader::open(&unpacked("long-term-storage-ram", directory.path())).unwrap();
+    let attempts = reader.attempts().unwrap();
+    // Slugs begin with the number.
+    let number = |stack: &str| stack.split('-').next().unwrap().parse().unwrap();
+    let rate = |attempt: record::Attempt| {
+        let cell = attempt.cell;
+        let reading = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure));
+        // The window that counts is the longer one, where there is one.
+        let raw = ["extended-fio.json", "fio.json"].map(|file| reader.raw(&attempt.dir, file).unwrap());
+        let switches = switches(&raw.into_iter().flatten().next().unwrap());
+        ((number(&cell.key.stack), cell.key.workload), Rate { bytes: reading.throughput().0, switches })
+    };
+    attempts.into_iter().map(rate).collect()
+}
+
+/// How often a thread of fio gave its processor up for an operation, as fio counts them.
+fn switches(fio: &[u8]) -> f64 {
+    let told: Value = Deserializer::from_slice(fio).into_iter().next().unwrap().unwrap();
+    let jobs = told["jobs"].as_array().unwrap();
+    let sum = |of: &dyn Fn(&Value) -> f64| jobs.iter().map(of).sum::<f64>();
+    let operations = |job: &Value| ["read", "write"].map(|way| job[way]["total_ios"].as_f64().unwrap()).iter().sum();
+    sum(&|job| job["ctx"].as_f64().unwrap()) / sum(&operations)
+}
+
+/// Nanoseconds for a byte that the lab does not know of: what a byte takes the published machine under ext4 alone with large
+/// blocks, and not the lab. It is copied once, and memory has a price only there.
+fn memory(lab: &Rates, published: &Rates, test: &str) -> f64 {
+    let large = if test.ends_with("read") { "seq-1m-q8-t1-read" } else { "seq-1m-q8-t1-write" };
+    let base = (1, large.to_owned());
+    1e9 / published[&base].bytes - 1e9 / lab[&base].bytes
+}
+
+/// How many of these are within a factor.
+fn within(factors: &[f64], most: f64) -> usize {
+    factors.iter().filter(|factor| factor.max(factor.recip()) <= most).count()
+}
+
+#[expect(clippy::print_stdout, reason = "the table of docs/virtual-time.md")]
+#[test]
+fn layers_cost_in_virtual_time_what_was_published() {
+    let (published, lab) = (published(), in_the_lab());
+    let (mut counted, mut charged) = (Vec::new(), Vec::new());
+    for key in published.keys().filter(|key| key.0 > 1) {
+        let base = (1, key.1.clone());
+        let there = published[key].bytes / published[&base].bytes;
+        let here = lab[key].bytes / lab[&base].bytes;
+        let block = if key.1.contains("4k") { 4096.0 } else { 1_048_576.0 };
+        let memory = memory(&lab, &published, &key.1);
+        let took = |key| 1e9 / lab[key].bytes + memory + SWITCH * lab[key].switches / block;
+        let with = took(&base) / took(key);
+        println!(
+            "#{:<2} {:20} published {there:.3}; counted {here:.3}, {:.2} of it; with memory and switches {with:.3}, {:.2}",
+            key.0,
+            key.1,
+            here / there,
+            with / there
+        );
+        counted.push(here / there);
+        charged.push(with / there);
+    }
+    for (name, factors) in [("counted", &counted), ("with memory and switches", &charged)] {
+        println!("{name}: {} of 36 within 1.5, {} within 3", within(factors, 1.5), within(factors, 3.0));
+    }
+    assert_eq!((counted.len(), charged.len()), (36, 36));
+    assert!(within(&charged, 1.5) >= 26 && within(&charged, 3.0) >= 32, "{charged:?}");
+}
