@@ -197,3 +197,34 @@ fn jobs_of_a_file_take_the_place_of_the_workloads() {
     let (status, _, said) = run(&["expect", STUDY, "--fio", "jobs.fio", "--profile", "quick"]);
     assert!(status == 2 && said.contains("cannot be used with"), "{status} {said}");
 }
+
+#[test]
+fn a_job_that_no_drive_has_room_for_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let machine = |size: &str| {
+        let text = format!("machine = \"m\"\ncores = 8\n[[drive]]\nname = \"d\"\ncount = 2\n{size}");
+        file("machine.toml", &text)
+    };
+    let study = file(
+        "study.toml",
+        "question = \"q\"\n[[stack]]\nname = \"mirror\"\nlayers = [{ raid = { level = 1 }, on = [\"d0\", \"d1\"] }, { ext4 = {} }]\n",
+    );
+    let jobs = |size: &str| file("jobs.fio", &format!("[j]\nrw=randread\ndirect=1\nsize={size}\nruntime=10\n"));
+    let expect = |machine: &str, jobs: &str| run(&["expect", &study, "--machine", machine, "--fio", jobs]);
+    let two = machine("size = \"2 TB\"\n");
+    let (status, text, said) = expect(&two, &jobs("3t"));
+    assert_eq!((status, text.as_str()), (2, ""));
+    assert!(said.contains("`mirror` holds 1.79 TiB") && said.contains("3 TiB") && said.contains("hint: "), "{said}");
+    assert_eq!(expect(&two, &jobs("1t")).0, 0);
+    // A drive of which no size is known is as large as a usual one.
+    assert_eq!(expect(&machine(""), &jobs("1t")).0, 2);
+    assert_eq!(expect(&machine(""), &jobs("100g")).0, 0);
+    // Those of the lab are small, and stand for others.
+    let jobs = jobs("100g");
+    assert_eq!(run(&["expect", STUDY, "--machine", MACHINE, "--fio", &jobs]).0, 0);
+}

@@ -30,6 +30,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     }
     leave_out(&mut design, settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
+    holdings::want_room(&design, &machine)?;
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
     let holdings = if arguments.space || arguments.years {

@@ -39,6 +39,35 @@ pub(super) fn holdings(
     design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
 }
 
+/// The span of a job file is as large as its author's drives. Drives that are small for the lab's sake hold nobody to that: the machine
+/// has no size of them.
+///
+/// # Errors
+/// Where the span is more than a stack holds, with what it holds.
+pub(super) fn want_room(design: &Design, machine: &Machine) -> Result<(), Failure> {
+    let span = design.measure.span;
+    for stack in &design.stacks {
+        let of = |name: Name| {
+            let (size, lba) = (group(&name, machine)?.size?, lba(&name, design));
+            Some(DriveSize { name, size, lba, slice: false })
+        };
+        let Some(sizes) = stack.drives().into_iter().map(of).collect::<Option<Vec<_>>>() else { continue };
+        let Ok(account) = capacity::account(stack, &sizes) else { continue };
+        if span > account.total {
+            return Err(Failure::told(format!(
+                "error: `{}` holds {} on these drives, and the workloads use {span}\n\nhint: make `size` in the job file or `span` in \
+                 [measure] smaller, or the drives of the machine larger (`size`)",
+                stack.name, account.total
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn lba(name: &Name, design: &Design) -> Bytes {
+    design.lab.drives.iter().find(|drive| &drive.name == name).map_or(Bytes(512), |drive| drive.lba)
+}
+
 /// Plans do not say how large drives are, and studies say how large they are in the lab: years of those are no one's.
 ///
 /// # Errors
