@@ -6,7 +6,7 @@ use model::{Conditions, Site, predict};
 use terms::inventory::Link;
 use terms::layer::{
     ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsCache,
-    ZfsLayout,
+    ZfsCompression, ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
 use terms::prediction::Prediction;
@@ -519,6 +519,26 @@ fn a_link_carries_what_drives_are_rated_for() {
         let stream = Workload { jobs: 8, ..work(Pattern::Write, 128, 32) };
         let given = said(&machine, &stack(1, Layer::Bare), &stream, &Conditions::default()).throughput.value;
         assert!(given > 0.99 * rating, "{speed}: {given} of {rating}");
+    }
+}
+
+/// What does not compress is kept as it is: reading it takes nothing more, and LZ4 passes over the larger records in longer steps.
+#[test]
+fn what_does_not_compress_is_not_decompressed() {
+    let machine = Machine { cores: 1, threads: 1, ..machine(DriveKind::Ram) };
+    let time = |pattern, kib, compression| {
+        let zfs = Zfs { compression, recordsize: Bytes::kib(kib), ..Zfs::default() };
+        1.0 / rate(&machine, &stack(1, Layer::Zfs(zfs)), &Workload { jobs: 4, ..work(pattern, 1024, 1) })
+    };
+    let (mut last, off) = (f64::INFINITY, ZfsCompression::Off);
+    for kib in [4, 16, 64, 128, 512, 1024] {
+        for compression in [ZfsCompression::Lz4, ZfsCompression::Zstd] {
+            let share = time(Pattern::RandRead, kib, compression) / time(Pattern::RandRead, kib, off);
+            assert!((share - 1.0).abs() < 1e-9, "{share}");
+        }
+        let more = time(Pattern::Write, kib, ZfsCompression::Lz4) - time(Pattern::Write, kib, off);
+        assert!(more > 0.0 && more < last * 0.9, "{kib} KiB: {more}");
+        last = more;
     }
 }
 

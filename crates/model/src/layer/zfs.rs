@@ -47,6 +47,8 @@ const ISSUERS: f64 = 0.75;
 /// Times that a byte crosses memory beside what drives move: read, fetched and written by the copy between the cache and the
 /// caller, and read for its checksum.
 const CROSSINGS: f64 = 4.0;
+/// Misses after which LZ4 looks for a match in steps that are longer by one byte (`skipStrength` in module/zfs/lz4.c: two to this).
+const LZ4_MISSES: f64 = 64.0;
 /// A record is read, and it is checked and copied.
 const STAGES: f64 = 2.0;
 
@@ -257,17 +259,20 @@ impl Compiler<'_> {
         Context::Behind { node: self.symmetry.of(at), servers: (self.site.threads() * ISSUERS).max(1.0) }
     }
 
-    /// Writes are compressed by many threads of the pool, reads by who wants them.
+    /// Writes are compressed by many threads of the pool. What is measured does not compress: a record that would not get smaller by an
+    /// eighth is kept as it is, and reading it takes no decompression (`zio_compress_data` in module/zfs/zio_compress.c).
     fn compress(&mut self, at: usize, zfs: &Zfs, flow: &Flow, bytes: f64) {
-        let parameter = match (zfs.compression, flow.write) {
-            (ZfsCompression::Off, _) => return,
-            (ZfsCompression::Lz4, true) => Parameter::Lz4,
-            (ZfsCompression::Lz4, false) => Parameter::Unlz4,
-            (ZfsCompression::Zstd, true) => Parameter::Zstd,
-            (ZfsCompression::Zstd, false) => Parameter::Unzstd,
+        if !flow.write {
+            return;
+        }
+        let (parameter, times) = match zfs.compression {
+            ZfsCompression::Off => return,
+            // Each miss makes steps longer, by one after so many: after n it has come n²/2 of these.
+            ZfsCompression::Lz4 => (Parameter::Lz4Miss, (2.0 * LZ4_MISSES / zfs.recordsize.as_f64()).sqrt()),
+            ZfsCompression::Zstd => (Parameter::Zstd, 1.0),
         };
         let pool = self.pool_threads(at);
-        self.work(if flow.write { pool } else { flow.context }, parameter, bytes, "compression");
+        self.work(pool, parameter, bytes * times, "compression that finds nothing");
     }
 
     /// Share of reads that the ARC answers. Where the memory was told it holds what was written before; where not, nothing
