@@ -188,7 +188,8 @@ impl Rating {
             Self::ReadAlone => rated.read_latency = Some(Nanos::from_seconds(seconds)),
             Self::ReadOrdered => rated.ordered_latency = Some(Nanos::from_seconds(seconds)),
             Self::WriteAlone => rated.write_latency = Some(Nanos::from_seconds(seconds)),
-            Self::Flush => rated.flush = Some(Nanos::from_seconds(seconds)),
+            // Of that drive, and not of others of its name.
+            Self::Flush => (rated.flush, rated.fua) = (Some(Nanos::from_seconds(seconds)), None),
         }
     }
 }

@@ -71,6 +71,7 @@ const fn over(measured: Rated, known: Rated) -> Rated {
         ordered_latency,
         write_latency,
         flush,
+        fua,
         write_cache,
         rpm
     )

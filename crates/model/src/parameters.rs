@@ -69,7 +69,11 @@ impl Parameters {
 
     /// Makes a constant less sure by so much more.
     pub(crate) fn widen(&mut self, parameter: Parameter, by: f64) {
-        let sigma = &mut self.sigmas[parameter as usize];
+        self.widen_at(parameter as u32, by);
+    }
+
+    pub(crate) fn widen_at(&mut self, at: u32, by: f64) {
+        let sigma = &mut self.sigmas[at as usize];
         *sigma = sigma.hypot(by);
     }
 

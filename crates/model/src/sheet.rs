@@ -140,7 +140,9 @@ static SATA_ENTERPRISE: Sheet = Sheet {
     spread: 0.1,
 };
 
-/// 12 Gbit/s of one port with 8b/10b, less the frames, carry 1.1 GB/s; two ports carry twice that.
+/// 12 Gbit/s of one port with 8b/10b, less the frames, carry 1.1 GB/s; two ports carry twice that. A flush has nothing to write, but is
+/// sent where the drive tells of a cache, and goes through the adapter: a PM1643a took 40 µs for a small write handed over and a flush
+/// after it (fio, 32 deep, published 2022).
 static SAS: Sheet = Sheet {
     name: "SAS SSD",
     read: 1.1e9,
@@ -150,8 +152,8 @@ static SAS: Sheet = Sheet {
     read_delay: 110e-6,
     write_delay: 40e-6,
     ahead: 36e-6,
-    flush: ANSWERED,
-    flush_sigma: 0.4,
+    flush: 30e-6,
+    flush_sigma: 0.8,
     fade: 1.0,
     cache: Bytes(0),
     sigma: 0.4,

@@ -46,6 +46,8 @@ pub(crate) fn drive(model: &str) -> Option<KnownDrive> {
         write_iops: operations(5),
         rpm: cell(7).and_then(|text| text.parse().ok()),
         read_latency: cell(8).and_then(micros),
+        flush: cell(9).and_then(micros),
+        fua: cell(10).and_then(micros),
         ..Rated::NOTHING
     };
     Some(KnownDrive { kind: kind(cell(1)?)?, rated, link: cell(6).and_then(crate::machine::link) })
@@ -147,12 +149,13 @@ mod tests {
     fn every_row_is_read_and_has_its_source() {
         assert!(rows(DRIVES).count() >= 60);
         for row in rows(DRIVES) {
-            assert_eq!(row.len(), 10, "{row:?}");
+            assert_eq!(row.len(), 12, "{row:?}");
             let known = drive(row[0]).unwrap();
             assert!(known.rated.read.is_some_and(|rate| (100e6..20e9).contains(&rate.0)), "{row:?}");
             assert_eq!(known.link.is_some(), !row[6].is_empty(), "{row:?}");
             assert_eq!(known.rated.rpm.is_some(), known.kind == DriveKind::Hdd, "{row:?}");
-            assert!(row[9].contains(' '), "{row:?} has no source");
+            assert!(row[11].contains(' '), "{row:?} has no source");
+            assert_eq!(known.rated.flush.is_some(), known.rated.fua.is_some(), "{row:?}");
         }
         for row in rows(PROCESSORS) {
             let known = processor(row[0]).unwrap();

@@ -209,6 +209,8 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
     let sheet = model.as_ref().map_or(Rated::NOTHING, |model| model.rated);
     let operations = |key: &str| table.number::<u32>(key).map(|rate| Iops(f64::from(rate)));
     let mut bytes = |key: &str| text(table, key, RATE, notes, rate);
+    // What the name tells of flushes is of its cache, and of a drive of which nobody told.
+    let flushes = !table.has("flush") && table.boolean("write_cache") != Some(false);
     let rated = Rated {
         read: bytes("read").or(sheet.read),
         write: bytes("write").or(sheet.write),
@@ -220,10 +222,12 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
         read_latency: table.duration("read_latency").or(sheet.read_latency),
         ordered_latency: sheet.ordered_latency,
         write_latency: table.duration("write_latency"),
-        flush: table.duration("flush"),
+        flush: table.duration("flush").or(sheet.flush.filter(|_| flushes)),
+        fua: table.duration("fua").or(sheet.fua.filter(|_| flushes)),
         write_cache: table.boolean("write_cache"),
         rpm: table.number("rpm").or(sheet.rpm),
     };
+    slower_when_full(table, &rated, notes);
     Some(DriveGroup {
         name: table.name("name")?,
         count: table.number("count").unwrap_or(1),
@@ -237,6 +241,24 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
         trust: if table.boolean("measured") == Some(true) { Trust::Measured } else { Trust::Sheet },
         baseline: table.tables("baseline").iter().filter_map(|one| baseline(one, notes)).collect(),
     })
+}
+
+/// What a drive keeps up once its cache is full is no more than what it does while the cache has room.
+fn slower_when_full(table: &Fields, rated: &Rated, notes: &mut Vec<Note>) {
+    let rate = |told: Option<BytesPerSecond>| told.map(|rate| rate.0);
+    let operations = |told: Option<Iops>| told.map(|rate| rate.0);
+    for (key, full, whole, first) in [
+        ("sustained", rate(rated.sustained), "write", rate(rated.write)),
+        ("sustained_iops", operations(rated.sustained_iops), "write_iops", operations(rated.write_iops)),
+    ] {
+        if full.zip(first).is_some_and(|(full, first)| full > first) {
+            let message = format!("`{key}` is more than the drive's `{whole}`");
+            let note = Note::error("machine-sustained", Some(table.place(key)), message);
+            notes.push(
+                note.hint(format!("a cache that is full makes no drive faster: write the larger one as `{whole}`")),
+            );
+        }
+    }
 }
 
 fn model(table: &Fields, notes: &mut Vec<Note>) -> Option<KnownDrive> {
@@ -304,6 +326,35 @@ mod tests {
             text.replace(", iops = 2663", "").replace("pattern = \"read\"", "fsync_every = 1, pattern = \"read\"");
         let (machine, notes) = parse_machine(&wrong);
         assert!(machine.is_none() && notes.len() == 2, "{notes:#?}");
+    }
+
+    #[test]
+    fn a_full_cache_makes_no_drive_faster() {
+        let of = |more: &str| parse_machine(&format!("machine = \"m\"\ncores = 4\n[[drive]]\nname = \"a\"\n{more}"));
+        for more in [
+            "write = \"1 GB/s\"\nsustained = \"2 GB/s\"\n",
+            "write_iops = 1000\nsustained_iops = 1001\n",
+            "model = \"Samsung 990 PRO 2TB\"\nsustained = \"7 GB/s\"\n",
+        ] {
+            let (machine, notes) = of(more);
+            assert!(machine.is_none() && notes.len() == 1 && notes[0].code == "machine-sustained", "{notes:#?}");
+            assert!(notes[0].span.is_some());
+        }
+        assert!(of("write = \"1 GB/s\"\nsustained = \"1 GB/s\"\nsustained_iops = 5\n").1.is_empty());
+    }
+
+    #[test]
+    fn a_name_tells_of_flushes_where_nobody_else_does() {
+        let of = |more: &str| {
+            let text =
+                format!("machine = \"m\"\ncores = 4\n[[drive]]\nname = \"a\"\nmodel = \"Samsung 980 PRO 1TB\"\n{more}");
+            let rated = parse_machine(&text).0.unwrap().drives[0].rated;
+            (rated.flush.map(|time| time.0), rated.fua.map(|time| time.0))
+        };
+        assert_eq!(of(""), (Some(1_900_000), Some(4_450_000)));
+        assert_eq!(of("flush = \"1 ms\"\n"), (Some(1_000_000), None), "it is another drive than those");
+        assert_eq!(of("flush = \"1 ms\"\nfua = \"2 ms\"\n"), (Some(1_000_000), Some(2_000_000)));
+        assert_eq!(of("write_cache = false\n"), (None, None), "nothing is in a cache");
     }
 
     #[test]

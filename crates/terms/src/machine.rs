@@ -292,6 +292,9 @@ pub struct Rated {
     /// One flush.
     #[serde(rename = "flush_ns")]
     pub flush: Option<Nanos>,
+    /// One small write past its cache (FUA).
+    #[serde(default, rename = "fua_ns")]
+    pub fua: Option<Nanos>,
     /// Is its volatile write cache on, or does it need none?
     pub write_cache: Option<bool>,
     /// Turns in a minute, of a hard disk.
@@ -313,6 +316,7 @@ impl Rated {
         ordered_latency: None,
         write_latency: None,
         flush: None,
+        fua: None,
         write_cache: None,
         rpm: None,
     };

@@ -24,6 +24,10 @@ const RECORD: f64 = 192.0;
 /// nor what comes after a block has ended. Taken for half: the time was counted as a whole.
 const LOCKED: f64 = 0.5;
 
+/// How far a place is from the middle in the mean, as a share of all: there mke2fs and mkfs.xfs put the journal by themselves
+/// (`ext2fs_add_journal_inode`, manual page of mkfs.xfs under *agnum*).
+const FROM_THE_MIDDLE: f64 = 0.25;
+
 /// A write past the cache, and a flush.
 pub(super) const TWICE: f64 = 2.0;
 
@@ -38,6 +42,7 @@ impl Compiler<'_> {
         let mut log = self.log(stack, work, every);
         let twice = if self.is_hdd(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;
+        let to_the_middle = log_in_the_middle(stack);
         let values = self.site.parameters.values();
         let width = count(self.used.len().max(1));
         let mut slowest: Option<&Class> = None;
@@ -48,7 +53,18 @@ impl Compiler<'_> {
             slowest = slowest.filter(|other| flush(other) >= flush(class)).or(Some(class));
             let station = u16::try_from(at).unwrap_or(DELAY);
             let waits = log.flushes.max(1.0) / log.flushes / width;
-            let part = Part::of(station, class.flush, share * log.flushes, "flush of the drive");
+            let follows = log.commit != Commit::None && to_the_middle && finds_its_way(class);
+            let part = match class.size.filter(|_| follows) {
+                // There and back, of which writes at random places count the way within their span themselves; and then the commit
+                // waits for a turn: its block is behind what was just written.
+                Some(size) => {
+                    let span = self.conditions.span.as_f64();
+                    let counted = if work.pattern.random() { class.reach(span) } else { 0.0 };
+                    let ways = (TWICE * class.reach(size * FROM_THE_MIDDLE) - counted).max(1.0);
+                    Part::of(station, class.position, share * log.flushes * ways, "ways to the journal and back")
+                }
+                None => Part::of(station, class.flush, share * log.flushes, "flush of the drive"),
+            };
             self.network.add(values, Part { share: waits, ..part });
             if log.commit == Commit::None && log.writes && answers_at_once(class) {
                 let way = Part::of(station, class.position, share * log.flushes, "way to the log");
@@ -158,6 +174,22 @@ pub(super) fn commits(jobs: f64) -> f64 {
 /// Is it a hard disk that has a write when its cache does? Then the head goes there for the flush that follows, and not before.
 fn answers_at_once(class: &Class) -> bool {
     class.kind == DriveKind::Hdd && class.cached
+}
+
+/// Is it one whose head has to be followed, for nobody told how long it takes to flush?
+fn finds_its_way(class: &Class) -> bool {
+    answers_at_once(class) && !class.flush_told
+}
+
+/// Does the topmost file system keep its journal in its middle, away from what is written? Over a journal of dm-integrity all of it is
+/// first written to one place, and a thin pool puts side by side what was written one after the other.
+fn log_in_the_middle(stack: &Stack) -> bool {
+    let elsewhere = |layer: &Layer| {
+        layer.traits().checksums == Checksums::Journalled
+            || matches!(layer, Layer::Lvm(lvm) if lvm.thin_chunk.is_some())
+    };
+    matches!(stack.top().map(|top| &top.layer), Some(Layer::Ext4(_) | Layer::Xfs(_)))
+        && !stack.nodes.iter().any(|node| elsewhere(&node.layer))
 }
 
 /// Has only the data to be safe: `fdatasync`, or `O_DSYNC`?

@@ -128,6 +128,7 @@ static DRIVE: Table = Table {
         optional("read_latency", LATENCY, "usual", "One read of 4 KiB alone."),
         optional("write_latency", LATENCY, "usual", "One write of 4 KiB alone."),
         optional("flush", LATENCY, "usual", "One flush."),
+        optional("fua", LATENCY, "a write and a flush", "One small write past the cache (FUA)."),
         default("write_cache", Kind::Boolean, "true", "Is a volatile write cache on, or none needed?"),
         optional("size", SIZE, "that in the study", "Bytes of each."),
         optional("link", FIGURE, "not a limit", "PCIe link of each, such as `\"16 GT/s x4\"`."),
