@@ -5,6 +5,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use terms::machine::{DriveGroup, DriveKind, Rated, Trust};
 use terms::{Bytes, BytesPerSecond, Iops, LabDrive, Mechanics, Nanos};
 
+use crate::site::{Class, SHORT_WAY};
+
 /// Reads that the drive sorts at once: QEMU keeps 16 requests under way on the socket that it reaches such a drive by
 /// (`MAX_NBD_REQUESTS` in its `block/nbd.c`), fewer than the 32 tags of SATA.
 const READS: usize = 16;
@@ -16,6 +18,30 @@ const ACCESSES: u32 = 2000;
 const SEED: u64 = 0x7370_696e_6e69_6e67;
 /// A block of a random access.
 const BLOCK: u64 = 4096;
+
+/// Seconds of the average way over all of a hard disk (data sheets: 8.0 to 9.0 ms), which grows with the root of the distance
+/// (Ruemmler and Wilkes, "An introduction to disk drive modeling", 1994).
+const LONG_WAY: f64 = 8.5e-3;
+/// What is smaller is a partition of a hard disk, in bytes: they are sold from 1 TB up.
+const SMALLEST: f64 = 1e12;
+
+impl Class {
+    /// How many times as long a head takes to a place of so many bytes as with a short way.
+    pub(crate) fn reach(&self, span: f64) -> f64 {
+        let Some(size) = self.size.filter(|_| self.kind == DriveKind::Hdd) else { return 1.0 };
+        self.way(span / size.max(SMALLEST))
+    }
+
+    /// The same over a share of a file system that has all of a drive; one of which no size is known is no partition.
+    pub(crate) fn reach_in_all(&self, share: f64) -> f64 {
+        self.way(share * self.size.map_or(1.0, |size| size / size.max(SMALLEST)))
+    }
+
+    fn way(&self, share: f64) -> f64 {
+        let way = SHORT_WAY + (LONG_WAY - SHORT_WAY) * share.clamp(0.0, 1.0).sqrt();
+        (self.turn / 2.0 + way) / (self.turn / 2.0 + SHORT_WAY)
+    }
+}
 
 /// What is known of a lab hard disk; `None` for all others. Accesses lie within its first `span` bytes: that is
 /// where file systems begin to write.

@@ -95,12 +95,7 @@ const CORES: f64 = 8.0;
 const USUAL_CHANNEL: f64 = 25.6e9;
 /// Turns in a minute of a usual hard disk, and seconds of a way from track to track with settling.
 const USUAL_TURNS: u32 = 7200;
-const SHORT_WAY: f64 = 1.0e-3;
-/// Seconds of the average way over all of a hard disk (data sheets: 8.0 to 9.0 ms), which grows with the root of the distance
-/// (Ruemmler and Wilkes, "An introduction to disk drive modeling", 1994).
-const LONG_WAY: f64 = 8.5e-3;
-/// What is smaller is a partition of a hard disk, in bytes: they are sold from 1 TB up.
-const SMALLEST: f64 = 1e12;
+pub(crate) const SHORT_WAY: f64 = 1.0e-3;
 /// How far drives of one name differ in flushes, geometric: of a 970 EVO Plus 2TB 0.7 and 2.2 ms were published.
 const SAME_NAME: f64 = 0.45;
 /// Bytes of a random operation that data sheets rate.
@@ -115,16 +110,6 @@ pub(crate) struct Shared {
     /// Do processors move the bytes?
     pub(crate) tcp: bool,
     pub(crate) behind: Option<u32>,
-}
-
-impl Class {
-    /// How many times as long a head takes to a place of so many bytes as with a short way.
-    pub(crate) fn reach(&self, span: f64) -> f64 {
-        let Some(size) = self.size.filter(|_| self.kind == DriveKind::Hdd) else { return 1.0 };
-        let share = (span / size.max(SMALLEST)).clamp(0.0, 1.0);
-        let way = SHORT_WAY + (LONG_WAY - SHORT_WAY) * share.sqrt();
-        (self.turn / 2.0 + way) / (self.turn / 2.0 + SHORT_WAY)
-    }
 }
 
 impl Site {

@@ -53,17 +53,14 @@ impl Compiler<'_> {
             slowest = slowest.filter(|other| flush(other) >= flush(class)).or(Some(class));
             let station = u16::try_from(at).unwrap_or(DELAY);
             let waits = log.flushes.max(1.0) / log.flushes / width;
-            let follows = log.commit != Commit::None && to_the_middle && finds_its_way(class);
-            let part = match class.size.filter(|_| follows) {
+            let part = if log.commit != Commit::None && to_the_middle && finds_its_way(class) {
                 // There and back, of which writes at random places count the way within their span themselves; and then the commit
                 // waits for a turn: its block is behind what was just written.
-                Some(size) => {
-                    let span = self.conditions.span.as_f64();
-                    let counted = if work.pattern.random() { class.reach(span) } else { 0.0 };
-                    let ways = (TWICE * class.reach(size * FROM_THE_MIDDLE) - counted).max(1.0);
-                    Part::of(station, class.position, share * log.flushes * ways, "ways to the journal and back")
-                }
-                None => Part::of(station, class.flush, share * log.flushes, "flush of the drive"),
+                let counted = if work.pattern.random() { class.reach(self.conditions.span.as_f64()) } else { 0.0 };
+                let ways = (TWICE * class.reach_in_all(FROM_THE_MIDDLE) - counted).max(1.0);
+                Part::of(station, class.position, share * log.flushes * ways, "ways to the journal and back")
+            } else {
+                Part::of(station, class.flush, share * log.flushes, "flush of the drive")
             };
             self.network.add(values, Part { share: waits, ..part });
             if log.commit == Commit::None && log.writes && answers_at_once(class) {
