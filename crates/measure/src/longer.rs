@@ -14,11 +14,11 @@ use crate::{fio, guards};
 pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
 /// So many times as long a window is made at most for what is under way in it.
 const LONGEST: f64 = 10.0;
-/// The same to be as precise as asked: ±20 % become ±2 %. What is wider still wants more than one round.
-const PRECISE: f64 = 100.0;
+/// The same to be as precise as asked: ±11 % become ±2 %. What is wider still wants more than one round.
+const PRECISE: f64 = 32.0;
 /// So long processors may work in a window that is made longer to be precise, by their own clock. A virtual clock jumps over
-/// waiting, so this is what a window costs us: 1 s is 1 G instructions, some ten seconds of ours.
-const WORK: Nanos = Nanos::seconds(3);
+/// waiting, so this is what a window costs us: 1 s is 1 G instructions.
+const WORK: Nanos = Nanos::seconds(1);
 
 /// The window that a cell wants, if not the one it had.
 pub(crate) fn longer(host: &dyn Host, request: &CellRequest<'_>, observed: &Observed, window: Nanos) -> Option<Nanos> {
@@ -64,11 +64,11 @@ mod tests {
             (Some(0.01), 0.1, 1.0),
             (Some(0.06), 0.1, 9.0),
             (Some(0.021), 0.1, 2.0),
-            (Some(0.06), 0.5, 6.0),
+            (Some(0.06), 0.5, 2.0),
             (Some(0.06), 5.0, 1.0),
-            (Some(0.9), 0.001, 100.0),
-            (None, 0.1, 30.0),
-            (None, 0.0, 100.0),
+            (Some(0.9), 0.001, 32.0),
+            (None, 0.1, 10.0),
+            (None, 0.0, 32.0),
         ] {
             let found = times_as_precise(half, 0.02, work);
             assert!((found - times).abs() < 1e-9, "{half:?}, {work}: {found}");
