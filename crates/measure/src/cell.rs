@@ -21,7 +21,7 @@ use crate::guards::{self, Evidence};
 use crate::imitate;
 use crate::job::{self, Job};
 use crate::latency_log;
-use crate::longer;
+use crate::longer::{self, Times};
 use crate::own_work::{self, Busy};
 use crate::probe;
 use crate::request::{CellRequest, Measured};
@@ -48,17 +48,17 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     counters::settle_writes(host)?;
     check_request(request)?;
     let around = Around::before(host, request)?;
-    let mut window = request.window();
-    let mut job = prepare(request, window)?;
-    let mut observed = observed(host, request, &job, window)?;
+    let mut times = Times::of(request);
+    let mut job = prepare(request, times)?;
+    let mut observed = observed(host, request, &job, times.window)?;
     let mut raw = raw_files(&job, &observed, "");
-    let longer = longer::longer(host, request, &observed, window);
+    let longer = longer::longer(host, request, &observed, times);
     let extended = longer.is_some();
     if let Some(longer) = longer {
-        window = longer;
+        times = longer;
         resync::restart(host, request.resyncs)?;
-        job = prepare(request, window)?;
-        observed = self::observed(host, request, &job, window)?;
+        job = prepare(request, times)?;
+        observed = self::observed(host, request, &job, times.window)?;
         raw.extend(raw_files(&job, &observed, "extended-"));
     }
     let around = around.after(host, request, &observed)?;
@@ -77,7 +77,7 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     } else {
         Vec::new()
     };
-    let cell = conclude(request, &job, observed, around, window);
+    let cell = conclude(request, &job, observed, around, times.window);
     Ok(Measured { cell: Cell { imitated, extended, probes, took: start.elapsed().into(), ..cell }, raw })
 }
 
@@ -133,10 +133,10 @@ pub(crate) fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureErro
     Ok(())
 }
 
-pub(crate) fn prepare(request: &CellRequest<'_>, window: Nanos) -> Result<Job, MeasureError> {
+pub(crate) fn prepare(request: &CellRequest<'_>, times: Times) -> Result<Job, MeasureError> {
     // What was filled decides, whatever the policy says.
-    let policy = MeasurePolicy { span: request.filled.span, ..request.policy.clone() };
-    let workload = Workload { window: Some(window), ..request.workload.clone() };
+    let policy = MeasurePolicy { span: request.filled.span, settle: times.settle, ..request.policy.clone() };
+    let workload = Workload { window: Some(times.window), ..request.workload.clone() };
     let mut job = job::job_at(&workload, &request.filled.place, &policy, request.rate, request.seed)?;
     if job::aligns(&request.filled.version) {
         job::align_log(&mut job);

@@ -22,7 +22,7 @@ use crate::counters;
 use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
 use crate::job::{self, Job};
-use crate::longer::EXTENDED;
+use crate::longer::{EXTENDED, Times};
 use crate::request::{CellRequest, Companion, Measured};
 use crate::resync;
 use crate::watch::Watched;
@@ -138,7 +138,9 @@ impl Run {
                 return Ok(Err(format!("host {}: {why}", party.number)));
             }
         }
-        let prepared = parties.iter().map(|party| Ok(prepare(&party.request, window)?.served()));
+        let prepared = parties
+            .iter()
+            .map(|party| Ok(prepare(&party.request, Times { window, ..Times::of(&party.request) })?.served()));
         let jobs: Vec<Job> = prepared.collect::<Result<_, MeasureError>>()?;
         let places: Vec<Workplace<'_>> =
             parties.iter().map(|party| Workplace::new(party.host)).collect::<Result<_, HostError>>()?;

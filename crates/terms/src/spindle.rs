@@ -224,7 +224,11 @@ impl Mechanics {
 
 /// What is above the next lower whole number, as `rem_euclid(1.0)` has it: a drive asks this for all places that it could
 /// go to, and the remainder of a division was half of that.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "turns of a drive are few beside 2^53")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "turns of a drive are few beside 2^53"
+)]
 fn fraction(number: f64) -> f64 {
     let rest = number - (number as i64) as f64;
     if rest < 0.0 { rest + 1.0 } else { rest }

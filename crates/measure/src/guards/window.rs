@@ -129,18 +129,23 @@ pub(super) fn short(evidence: &Evidence<'_>) -> Option<String> {
 /// The window is hardly longer than an operation takes. fio counts operations that it began before the window, and goes on
 /// for those that are under way at its end: they are as many as the queues hold.
 pub(super) fn queue(evidence: &Evidence<'_>) -> Option<String> {
-    let times = turns(evidence.workload, &evidence.output.reading)?;
+    let reading = &evidence.output.reading;
+    let times = turns(reading, queue_time(evidence.workload, reading)?)?;
     (times < TURNS).then(|| format!("the window is {times:.1} times as long as an operation takes"))
 }
 
-/// How often the queues were done over in the window, where they are what an operation waits for: its time over the mean
-/// latency of the direction whose operations take longest (Little's law).
-pub(crate) fn turns(workload: &Workload, reading: &Reading) -> Option<f64> {
+/// How long a queue takes to be done over (Little's law), where it is what an operation waits for: the mean latency of the
+/// direction whose operations take longest.
+pub(crate) fn queue_time(workload: &Workload, reading: &Reading) -> Option<Nanos> {
     // Where arrivals do not wait, or a path is away, an operation waits for something else.
     let is_queue = workload.load == Load::Closed && workload.path_lost.is_none();
-    let runtime = reading.flows().map(|flow| flow.runtime).max().filter(|_| is_queue)?;
-    let mean = reading.flows().map(|flow| flow.latency.mean).max().filter(|mean| mean.0 > 0)?;
-    Some(runtime.as_seconds() / mean.as_seconds())
+    reading.flows().map(|flow| flow.latency.mean).max().filter(|mean| is_queue && mean.0 > 0)
+}
+
+/// How often queues that take so long were done over in the window.
+pub(crate) fn turns(reading: &Reading, queue_time: Nanos) -> Option<f64> {
+    let runtime = reading.flows().map(|flow| flow.runtime).max()?;
+    Some(runtime.as_seconds() / queue_time.as_seconds())
 }
 
 /// Jobs did their windows one after the other, or began and ended them at different times.
