@@ -33,7 +33,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-resyncing",
         severity: Error,
         looks_at: "`md/sync_action`, `md/sync_completed`, `md/sync_speed`; action in `dmsetup status` of arrays of LVM",
-        rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole), or checked (information)",
+        rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole, or where no member is missing and nothing was written yet), or checked (information)",
         fixes: false,
         look: super::array_work::syncing,
     },

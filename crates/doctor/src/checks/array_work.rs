@@ -75,6 +75,7 @@ enum Pace {
 struct Work {
     pace: Pace,
     checks: bool,
+    none_missing: bool,
     /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
     whole: bool,
 }
@@ -91,14 +92,16 @@ impl Work {
         Self {
             pace,
             checks: action == "check",
+            none_missing,
             whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
         }
     }
 
     const fn severity(&self) -> Severity {
-        match (self.checks, self.whole) {
-            (true, _) => Information,
-            (_, true) => Warning,
+        match self {
+            Self { checks: true, .. } => Information,
+            // All members are there, and nothing was written since they were put together.
+            Self { whole: true, .. } | Self { none_missing: true, pace: Pace::Held, .. } => Warning,
             _ => Error,
         }
     }

@@ -59,6 +59,8 @@ impl<'a> Losses<'a> {
         let member = line.split_once("component device ").map_or(UNNAMED, |(_, path)| path);
         match event {
             "Fail" | "DegradedArray" => self.lose(member, line),
+            // What the kernel says of an array that it starts stands among the events.
+            "StartedWhole" => *self = Self::default(),
             "RebuildStarted" => self.filled |= !self.lost.is_empty(),
             // That ends as well where it did not come to its end.
             "RebuildFinished" => self.doubt(line),

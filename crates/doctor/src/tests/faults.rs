@@ -725,7 +725,7 @@ fn arrays() -> Vec<Fault> {
         ),
         fault(
             "array-resyncing",
-            Error,
+            Warning,
             |m| {
                 let md = md(m, "md0");
                 md.state = Known("read-auto".into());

@@ -898,6 +898,45 @@ fn arrays_that_are_started_short() {
     ]);
 }
 
+/// A member that failed is back where a later line says that the array has all its members.
+#[test]
+fn arrays_that_are_whole_again() {
+    const LOST: &[Found] = &[("read-write-errors", "", Error)];
+    const NOT: &[&str] = &["read-write-errors"];
+    let at = |lines: &[&str]| {
+        let numbered = lines.iter().enumerate();
+        numbered.map(|(at, line)| format!("[{:5}.100000] {line}\n", at + 3)).collect::<String>()
+    };
+    const FAILED: &str = "md/raid1:md0: Disk failure on sdb1, disabling device.";
+    const KICKED: &str = "md: kicking non-fresh sdb1 from array!";
+    const SHORT: &str = "md/raid1:md0: active with 1 out of 2 mirrors";
+    const WHOLE: &str = "md/raid1:md0: active with 2 out of 2 mirrors";
+    const FILLED: &str = "md: md0: recovery done.";
+    let monitored = |after: &str| {
+        format!(
+            "Nov  1 10:00:00 nas mdadm[812]: Fail event detected on md device /dev/md0, component device /dev/sdb1\n\
+             Nov  {after} nas kernel: {WHOLE}\n"
+        )
+    };
+    check(&[
+        post(at(&[FAILED]), LOST, &[]),
+        post(at(&[FAILED, WHOLE]), &[], NOT),
+        post(at(&[FAILED, FILLED]), &[], NOT),
+        post(at(&[FAILED, "md: md1: recovery done."]), LOST, &[]),
+        post(at(&[FAILED, "md/raid1:md1: active with 2 out of 2 mirrors"]), LOST, &[]),
+        post(at(&[WHOLE, FAILED]), LOST, &[]),
+        post(at(&[KICKED, SHORT]), LOST, &[]),
+        post(at(&[KICKED, SHORT, FILLED]), &[], NOT),
+        // Which array left it out is not told.
+        post(at(&[KICKED, WHOLE]), LOST, &[]),
+        // One of two that failed is filled.
+        post(at(&["md/raid:md0: raid level 6 active with 2 out of 4 devices, algorithm 2", FILLED]), LOST, &[]),
+        post(at(&["md/raid:md0: raid level 6 active with 2 out of 4 devices, algorithm 2", FILLED, FILLED]), &[], NOT),
+        post(monitored("2 10:00:00"), &[], NOT),
+        post(monitored("1 09:00:00"), LOST, &[]),
+    ]);
+}
+
 /// A port of USB is reset for many reasons; often, and with a drive at it, for one.
 #[test]
 fn drives_at_usb_that_are_reset() {

@@ -55,6 +55,24 @@ pub(super) fn put(line: &str, machine: &mut Machine) -> bool {
     is_one
 }
 
+/// Keeps that the kernel started an array with all its members, which ends what was told of it before.
+pub(super) fn put_start(line: &str, machine: &mut Machine) {
+    let found = || {
+        let (before, rest) = line.split_once("md/raid")?;
+        let (array, rest) = rest.split_once(':')?.1.split_once(':')?;
+        let (here, rest) = rest.split_once("active with ")?.1.split_once(" out of ")?;
+        let when = When::of(before)?;
+        let host = host(before.trim_end().strip_suffix("kernel:").unwrap_or_default()).map(str::to_owned);
+        let said = format!("{STARTED} event detected on md device /dev/{array}");
+        let is_whole = rest.split(' ').next() == Some(here);
+        is_whole.then(|| Event { when: Some(when), host, number: None, of: format!("/dev/{array}"), said })
+    };
+    machine.events.extend(found());
+}
+
+/// How the kernel's start of an array stands among what `mdadm --monitor` writes, which has no word for it.
+const STARTED: &str = "StartedWhole";
+
 /// `ereport.fs.zfs.checksum`, as `zpool events` lists it behind its time.
 pub(super) fn listed(line: &str) -> Option<&str> {
     let at = line.find(" ereport.fs.zfs.")?;
@@ -110,6 +128,7 @@ pub(super) fn put_all(machine: &mut Machine) {
     for event in events {
         all.entry((event.host.clone(), event.of.clone())).or_default().push(event);
     }
+    all.retain(|_, events| events.iter().any(|event| !event.said.starts_with(STARTED)));
     for ((host, of), events) in all {
         let times = events.iter().map(|event| (event.when.clone(), event.clone())).collect();
         let ordered = match in_order(times, |event: &Event| event.number) {
@@ -129,7 +148,7 @@ pub(super) fn put_all(machine: &mut Machine) {
 }
 
 /// What tells that something is in order again, or no more what it was.
-const ENDS: [&str; 3] = ["SpareActive ", "RebuildFinished ", "vdev_state=ONLINE"];
+const ENDS: [&str; 4] = ["SpareActive ", "RebuildFinished ", "vdev_state=ONLINE", STARTED];
 
 impl Event {
     fn ends(&self) -> bool {

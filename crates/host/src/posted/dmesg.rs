@@ -126,6 +126,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             }
             continue;
         };
+        daemons::put_start(line, machine);
         of_events = daemons::listed(line).is_some();
         let now = Times::of(line, message);
         is_new |= now.is_before(&before) || (told > 0 && message.contains(FIRST));
