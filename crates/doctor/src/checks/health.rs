@@ -336,9 +336,6 @@ fn limits(machine: &Machine, round: &mut Round, drive: &Drive) -> Option<Limits>
             told_by: format!("nvme id-ctrl /dev/{}", controller.name),
         });
     }
-    if !drive.transport.is_serial_line() {
-        return None;
-    }
     let health = round.ask(&drive_place(drive), &drive.detail.as_deref()?.health)?.as_ref()?;
     let smart = health.smart.as_ref()?;
     Some(Limits {

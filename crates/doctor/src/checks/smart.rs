@@ -45,9 +45,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// SATA and SAS drives that tell of themselves. Where one does not that is written down.
+/// SATA and SAS drives that tell of themselves, also behind a bridge to USB. Where one does not that is written down.
 fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive, &Health, &Smart)) {
-    for drive in machine.inventory.drives.iter().filter(|drive| drive.transport.is_serial_line()) {
+    for drive in machine.inventory.drives.iter().filter(|drive| !drive.transport.is_nvme()) {
         let Some(detail) = drive.detail.as_deref() else { continue };
         let Some(Some(health)) = round.ask(&drive_place(drive), &detail.health) else { continue };
         match &health.smart {

@@ -937,6 +937,18 @@ fn arrays_that_are_whole_again() {
     ]);
 }
 
+/// Many bridges to USB hand on what is asked of their drive.
+#[test]
+fn drives_at_usb_that_fail() {
+    const USB: &str = "$ lsblk -o NAME,TYPE,TRAN\nNAME TYPE TRAN\nsda  disk usb\n\n";
+    const FOUND: &[Found] = &[("drive-media-errors", "sda", Warning)];
+    let smartd = "Nov  4 07:12:01 nas smartd[812]: Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors\n";
+    check(&[
+        post(format!("{USB}{}", smart("PASSED", &[PENDING], "")), FOUND, &[]),
+        post(format!("{USB}{smartd}"), FOUND, &[]),
+    ]);
+}
+
 /// A port of USB is reset for many reasons; often, and with a drive at it, for one.
 #[test]
 fn drives_at_usb_that_are_reset() {

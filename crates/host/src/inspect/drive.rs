@@ -126,7 +126,12 @@ fn scsi_serial(source: &Source, name: &str) -> Option<String> {
 
 fn detail(source: &Source, name: &str, path: &str, transport: DriveTransport) -> DriveDetail {
     let has_health = transport.is_serial_line();
-    let smart = if has_health { smart::read(source, &format!("/dev/{name}")) } else { Readout::Known(None) };
+    let smart = match transport {
+        transport if transport.is_serial_line() => smart::read(source, &format!("/dev/{name}")),
+        // Many bridges hand the question on to their drive, and of sticks there is nothing to know.
+        DriveTransport::Usb => Readout::Known(smart::read(source, &format!("/dev/{name}")).known().cloned().flatten()),
+        _ => Readout::Known(None),
+    };
     let sensor = sensor(source, name);
     let nodes = path.rsplit('/').scan(path.len(), |end, part| {
         let directory = path.get(..*end)?;
