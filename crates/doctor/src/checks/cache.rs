@@ -24,9 +24,13 @@ fn state(machine: &Machine, round: &mut Round) {
         let at = place(node);
         round.look();
         let Some(targets) = round.ask(&at, &dm.targets) else { continue };
-        for target in targets.iter().filter(|target| target.kind == "cache") {
+        for target in targets.iter().filter(|target| ["cache", "writecache"].contains(&target.kind.as_str())) {
             let Some(status) = round.ask(&at, &target.status) else { continue };
-            judge(machine, round, node, target, status);
+            if target.kind == "cache" {
+                judge(machine, round, node, target, status);
+            } else {
+                judge_writes(round, node, status);
+            }
         }
     }
 }
@@ -35,9 +39,37 @@ fn state(machine: &Machine, round: &mut Round) {
 /// kernel's `drivers/md/dm-cache-target.c`).
 const FAILED: [&str; 3] = ["Fail", "Error", "needs_check"];
 
+/// The first word of a cache for writes is the error after which it stopped, and 0 where there was none (the kernel's
+/// `Documentation/admin-guide/device-mapper/writecache.rst`).
+fn judge_writes(round: &mut Round, node: &Node, status: &str) {
+    match status.split_whitespace().next().map(str::parse::<i64>) {
+        Some(Ok(0)) => {}
+        Some(Ok(error)) => round.find(
+            finding(
+                Error,
+                &place(node),
+                "the cache for writes has failed",
+                "0 requests are answered any more, and what is in it and not below it is at risk",
+            )
+            .seen(source(node), format!("error {error}"))
+            .advise(
+                "Do not take the cache off: what it holds is not below it yet. Look why its drive failed, and copy what can be read of \
+                 both first; lvmcache(7) says how a cache is taken off.",
+            )
+            .look(LIST)
+            .look("dmesg"),
+        ),
+        _ => round.unknown(&place(node), "the status of the cache for writes tells no error and no 0"),
+    }
+}
+
+fn source(node: &Node) -> String {
+    format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name))
+}
+
 fn judge(machine: &Machine, round: &mut Round, node: &Node, target: &Target, status: &str) {
     let at = place(node);
-    let source = format!("dmsetup status {}", node.label.as_deref().unwrap_or(&node.name));
+    let source = source(node);
     let words: Vec<&str> = status.split_whitespace().collect();
     if let Some(word) = words.iter().find(|word| FAILED.contains(word)) {
         return round.find(

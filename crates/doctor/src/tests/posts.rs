@@ -949,6 +949,28 @@ fn drives_at_usb_that_fail() {
     ]);
 }
 
+/// Caches and paths of which only the status was posted.
+#[test]
+fn statuses_of_the_device_mapper() {
+    let of = |status: &str| format!("$ dmsetup status\nvg-main: 0 41943040 {status}\n");
+    const FAILED: &[Found] = &[("cache-state", "vg-main (dm-X)", Error)];
+    const NOT: &[&str] = &["cache-state"];
+    const CACHE: &str = "8 27/1024 128 1200/8192 10 20 30 40 0 0 0 1 writethrough 2 migration_threshold 2048 smq 0 rw";
+    check(&[
+        post(of("cache Fail"), FAILED, &[]),
+        post(of(&format!("cache {CACHE} needs_check ")), FAILED, &[]),
+        post(of(&format!("cache {CACHE} - ")), &[], NOT),
+        post(of("writecache 1 131072 0 0"), FAILED, &[]),
+        post(of("writecache -5 131072 0 0 0 0 0 0 0 0 0 0 0 0"), FAILED, &[]),
+        post(of("writecache 0 131072 131000 0"), &[], NOT),
+        post(
+            of("multipath 2 0 0 0 2 1 A 0 1 2 8:16 A 0 0 1 E 0 1 2 8:32 F 1 0 1 "),
+            &[("drives-hidden", "vg-main (dm-X)", Warning)],
+            &[],
+        ),
+    ]);
+}
+
 /// A port of USB is reset for many reasons; often, and with a drive at it, for one.
 #[test]
 fn drives_at_usb_that_are_reset() {

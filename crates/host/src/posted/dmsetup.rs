@@ -8,7 +8,8 @@ use crate::inspect::without_key;
 
 /// Kinds of lines whose table and status look different (the kernel's `Documentation/admin-guide/device-mapper`). A line of another kind
 /// is left out.
-const KINDS: [&str; 6] = ["crypt", "linear", "raid", "striped", "thin", "thin-pool"];
+const KINDS: [&str; 9] =
+    ["cache", "crypt", "linear", "multipath", "raid", "striped", "thin", "thin-pool", "writecache"];
 
 /// `vg0-data: 0 1953120256 raid raid1 2 AA …`.
 pub(super) fn begins(line: &str) -> bool {
@@ -41,6 +42,11 @@ impl<'t> Line<'t> {
             "thin-pool" => words.get(1).is_some_and(|word| word.contains('/')) || words[0] == FAILED,
             "raid" => words.get(2).is_some_and(|word| word.bytes().all(|byte| b"AaD-".contains(&byte))),
             "thin" => !words[0].contains(':'),
+            // A table begins with a device, and a status with numbers or with how it failed.
+            "cache" => !words[0].contains(':'),
+            // `p` and `s` say what a table's cache lies on.
+            "writecache" => !["p", "s"].contains(&words[0]),
+            "multipath" => words.windows(2).any(|pair| pair[0].contains(':') && ["A", "F"].contains(&pair[1])),
             "striped" => words.get(1).is_some_and(|word| word.contains(':')),
             _ => self.rest.is_empty(),
         }
@@ -64,6 +70,8 @@ impl<'t> Line<'t> {
                 fits.then(|| format!("{start} {length} thin-pool - - {block} 0 0"))
             }
             "raid" => Some(format!("{start} {length} raid {} 0 0", words[0])),
+            // What it lies on is not told.
+            "cache" | "writecache" | "multipath" => Some(format!("{start} {length} {} - - -", self.kind)),
             _ => None,
         }
     }
