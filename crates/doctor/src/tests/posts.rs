@@ -1371,6 +1371,17 @@ fn what_is_told_of_a_sas_drive_alone() {
 }
 
 #[test]
+fn members_are_partitions_of_drives_by_their_names() {
+    let drive = smart("PASSED", &[PENDING], "SCT Error Recovery Control command not supported\n").replace(
+        "Serial Number:    S1",
+        "Serial Number:    S1\nRotation Rate:    5400 rpm\nSATA Version is:  SATA 3.1, 6.0 Gb/s (current: 6.0 Gb/s)",
+    );
+    let array = "$ cat /proc/mdstat\nPersonalities : [raid1]\nmd0 : active raid1 sdb1[1] sda1[0]\n      100 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n";
+    let wait = "$ cat /sys/block/sda/device/timeout\n30\n";
+    check(&[post(format!("{array}{wait}{drive}"), &[("recovery-time-out", "sda", Warning)], &[])]);
+}
+
+#[test]
 fn single_values() {
     let scheduler = |line: &str| format!("$ cat /sys/block/nvme0n1/queue/scheduler\n{line}\n");
     let cache = |value: &str| {

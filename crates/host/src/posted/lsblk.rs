@@ -273,20 +273,29 @@ pub(super) fn is_drive(name: &str) -> bool {
     ["sd", "vd", "hd"].iter().any(|start| name.starts_with(start)) && !name.ends_with(|c: char| c.is_ascii_digit())
 }
 
+fn is_namespace(name: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    parts.is_some_and(|(one, two)| digits(one) && digits(two))
+}
+
 /// What a device is by its name, where no column tells; nothing where that is not sure.
 fn kind(name: &str) -> &'static str {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let parts = |text: &str| text.split_once('n').is_some_and(|(one, two)| digits(one) && digits(two));
-    let nvme = name.strip_prefix("nvme");
-    if is_drive(name) || nvme.is_some_and(parts) {
+    if is_drive(name) || is_namespace(name) {
         return "disk";
     }
     if name.strip_prefix("md").is_some_and(digits) {
         return "md";
     }
+    if drive_of(name).is_some() { "part" } else { "" }
+}
+
+/// `sda` of `sda1`, `nvme0n1` of `nvme0n1p2`.
+pub(super) fn drive_of(name: &str) -> Option<&str> {
     let drive = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let of_nvme = drive.strip_suffix('p').and_then(|drive| drive.strip_prefix("nvme")).is_some_and(parts);
-    if drive != name && (is_drive(drive) || of_nvme) { "part" } else { "" }
+    let of_nvme = || drive.strip_suffix('p').filter(|drive| is_namespace(drive));
+    if drive != name && is_drive(drive) { Some(drive) } else { of_nvme().filter(|_| drive != name) }
 }
 
 /// The cells of a line, and how deep it hangs in the tree. A line whose cells do not fit under the headings has none.

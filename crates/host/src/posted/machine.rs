@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::kept::{Btrfs, Event, Lvm, Mappings, Nameless, PciDevice, Superblock, Watched};
+use super::lsblk;
 
 /// What the readers of single kinds write into.
 #[derive(Debug, Default)]
@@ -92,6 +93,10 @@ pub(super) const LUKS: &str = "CRYPT-LUKS";
 
 /// The kernel's list of mounts.
 const MOUNTS: &str = "/proc/self/mountinfo";
+
+/// Lists of block devices, and of those that are no partitions.
+const NODES: &str = "/sys/class/block";
+const DRIVES: &str = "/sys/block";
 
 /// Below a drive's directory. No text tells what address a drive has, and nothing is asked that depends on it.
 pub(super) const CACHE: &str = "device/scsi_disk/0:0:0:0/cache_type";
@@ -186,10 +191,8 @@ impl Machine {
     /// What programs nobody ran would print goes by the one whose text told it, if that is only one.
     pub(super) fn cite_programs(&mut self) {
         for (program, by) in std::mem::take(&mut self.programs) {
-            // A document is of the program itself.
-            let is_own = |reading: &str| reading == "JSON" || reading.split(' ').next() == Some(&program);
             if let [reading] = by.iter().copied().collect::<Vec<_>>()[..]
-                && !is_own(reading)
+                && !is_own(reading, &program)
             {
                 self.told_by.insert(program, reading);
             }
@@ -355,16 +358,16 @@ impl Machine {
 
     /// Directories of block devices, and what is in them.
     pub(super) fn put_blocks(&mut self) {
-        const NODES: &str = "/sys/class/block";
+        self.find_partitions();
         let names: Vec<String> = self.blocks.keys().cloned().collect();
-        for name in names {
-            let directory = self.directory(&name);
-            let Some(block) = self.blocks.get(&name) else { continue };
+        let drives = names.iter().filter(|name| self.blocks.get(*name).is_some_and(|block| block.drive));
+        let drives: Vec<String> = drives.cloned().collect();
+        for name in &names {
+            let directory = self.directory(name);
+            let Some(block) = self.blocks.get(name) else { continue };
             self.links.insert(format!("{NODES}/{name}"), directory.clone());
-            push(self.directories.entry(NODES.to_owned()).or_default(), &name);
             if block.drive {
-                self.links.insert(format!("/sys/block/{name}"), directory.clone());
-                push(self.directories.entry("/sys/block".to_owned()).or_default(), &name);
+                self.links.insert(format!("{DRIVES}/{name}"), directory.clone());
             }
             // What a mapping stands on is not "nothing" where no text tells it.
             if !block.on.is_empty() || !name.starts_with("dm-") {
@@ -372,12 +375,29 @@ impl Machine {
                 block.on.iter().for_each(|under| push(slaves, under));
             }
         }
+        for (list, names) in [(NODES, names), (DRIVES, drives)].into_iter().filter(|(_, names)| !names.is_empty()) {
+            let all = self.directories.entry(list.to_owned()).or_default();
+            let known: BTreeSet<String> = all.iter().cloned().collect();
+            all.extend(names.into_iter().filter(|name| !known.contains(name)));
+        }
         for ((name, file), value) in std::mem::take(&mut self.block_files) {
             let directory = self.directory(&name);
             if file == CACHE {
                 self.directories.insert(format!("{directory}/device/scsi_disk"), vec!["0:0:0:0".to_owned()]);
             }
             self.files.insert(format!("{directory}/{file}"), value);
+        }
+    }
+
+    /// The kernel names a partition after its drive (`bdevname` in its `block/genhd.c`), which only some texts tell otherwise.
+    fn find_partitions(&mut self) {
+        let lone = self.blocks.iter().filter(|(_, block)| block.part_of.is_none());
+        let named = lone.filter_map(|(name, _)| Some((name.clone(), lsblk::drive_of(name)?.to_owned())));
+        let found: Vec<(String, String)> = named.filter(|(_, drive)| self.blocks.contains_key(drive)).collect();
+        for (name, drive) in found {
+            let number = name.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned();
+            self.partition(&name, &drive);
+            self.block_file(&name, "partition", number);
         }
     }
 
@@ -400,6 +420,11 @@ impl Machine {
         };
         format!("/sys/devices/posted{way}/{name}")
     }
+}
+
+/// Is a text of the program whose command line this is? A document is.
+fn is_own(reading: &str, line: &str) -> bool {
+    reading == "JSON" || reading.split(' ').next() == line.split(' ').next()
 }
 
 /// Adds a name that is not there yet.
