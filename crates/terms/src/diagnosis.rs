@@ -192,7 +192,9 @@ impl Diagnosis {
         for seen in self.findings.iter_mut().flat_map(|finding| &mut finding.seen) {
             let Some(command) = told_by(&seen.source) else { continue };
             let of_device = seen.source.strip_prefix("/sys/block/").and_then(|rest| rest.split_once('/'));
-            let file = of_device.map_or_else(|| seen.source.rsplit('/').next().unwrap_or_default(), |(_, file)| file);
+            // A command is cited as it is.
+            let last = || if seen.source.starts_with('/') { seen.source.rsplit('/').next() } else { None };
+            let file = of_device.map(|(_, file)| file).or_else(last).unwrap_or(&seen.source);
             seen.source = format!("{command} (`{file}`)");
         }
         self

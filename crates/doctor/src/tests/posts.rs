@@ -1776,6 +1776,33 @@ fn evidence_is_that_of_the_text() {
     let group = posted::read([("post", text)]).machine;
     let of_group = diagnose(&inspect::examine(&group).unwrap()).cited(|path| group.told_by(path));
     assert!(of_group.findings[0].seen[0].source.starts_with("lvdisplay (`vgs "), "{of_group:?}");
+    // A program that nobody ran is not cited, also where what it would say is of one device.
+    for (text, check, by) in [
+        (
+            "# tune2fs -l /dev/sdb1\ntune2fs 1.46.5 (30-Dec-2021)\nFilesystem volume name:   data\n\
+             Filesystem state:         clean with errors\nBlock size:               4096\nFS Error count:           14\n\
+             Last checked:             Sat Nov  1 03:10:21 2025\n",
+            "ext4-errors",
+            "tune2fs -l (`",
+        ),
+        (
+            "Nov  4 07:12:01 nas smartd[812]: Device: /dev/sdb [SAT], FAILED SMART self-check. BACK UP DATA NOW!\n",
+            "drive-critical-warning",
+            "smartd (`",
+        ),
+        (
+            "mpatha (36001405c2a4e3fb5f0d4b2cb8d800000) dm-3 LIO-ORG,disk1\nsize=500G features='0' hwhandler='1 alua' wp=rw\n\
+             `-+- policy='service-time 0' prio=0 status=enabled\n  `- 4:0:0:0 sdc 8:32 failed faulty running\n",
+            "drives-hidden",
+            "multipath -ll (`",
+        ),
+        ("$ dmsetup status\nvg-main: 0 41943040 cache Fail\n", "cache-state", "dmsetup status vg-main"),
+    ] {
+        let posted = posted::read([("post", text)]).machine;
+        let told = diagnose(&inspect::examine(&posted).unwrap()).cited(|path| posted.told_by(path));
+        let found = told.findings.iter().find(|found| found.check == check).unwrap();
+        assert!(found.seen[0].source.starts_with(by), "{:?}", found.seen);
+    }
     let of_files = |source: &str| source.starts_with("/sys/");
     assert!(!found.findings.iter().flat_map(|found| &found.seen).any(|seen| of_files(&seen.source)), "{found:?}");
 }

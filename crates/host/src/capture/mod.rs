@@ -109,11 +109,12 @@ impl Capture {
     }
 
     /// The command whose text told what a file says, or one of those that a pattern names, where nobody read the file itself; or what a
-    /// program would print that nobody ran. Of one that names a device by its path it is not told.
+    /// program would print that nobody ran. Of one that names a device by its path only what was told of that device counts.
     #[must_use]
     pub fn told_by(&self, path: &str) -> Option<&'static str> {
         if let Some((program, arguments)) = path.split_once(' ').filter(|_| !path.starts_with('/')) {
-            return self.told_by.get(program).copied().filter(|_| !arguments.contains('/'));
+            let of_program = || self.told_by.get(program).filter(|_| !arguments.contains('/'));
+            return self.told_by.get(path).or_else(of_program).copied();
         }
         let plain = path.split(['*', '{']).next().unwrap_or(path);
         let is_it = |told: &str| {

@@ -18,6 +18,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     if !has("Block size:") && !has("Filesystem state:") {
         return 0;
     }
+    if text.command.is_some_and(|typed| typed.contains("tune2fs")) {
+        machine.reading = "tune2fs -l";
+    }
     let path = text.path_of(&["tune2fs", "dumpe2fs"]);
     let Some(node) = path.and_then(|path| machine.node_of(path)) else {
         machine.refused.push(match path {

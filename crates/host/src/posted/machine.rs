@@ -126,6 +126,9 @@ impl Machine {
             self.runs.remove(&line);
         } else if !self.contradicted.contains(&line) {
             self.cite_program(line.split(' ').next().unwrap_or_default());
+            if !is_own(self.reading, &line) {
+                self.cite(line.clone());
+            }
             self.runs.insert(line, text);
         }
     }
@@ -283,6 +286,7 @@ impl Machine {
 
     /// A line of a table of the device mapper, and one of its status, where that is told.
     pub(super) fn mapping(&mut self, table: &str, status: Option<&str>) {
+        self.cite_program("dmsetup");
         for (what, line) in [("table", Some(table)), ("status", status)] {
             let all = self.runs.entry(format!("dmsetup {what}")).or_default();
             line.into_iter().for_each(|line| all.push_str(&format!("{line}\n")));

@@ -130,7 +130,11 @@ pub(super) fn put_all(machine: &mut Machine) {
             ));
             continue;
         };
-        machine.attached(&name, "sata");
-        machine.run_if_untold(format!("{} /dev/{name}", smart::COMMAND), || found.document().to_string());
+        machine.speaks_ata(&name);
+        let line = format!("{} /dev/{name}", smart::COMMAND);
+        if !machine.runs.contains_key(&line) {
+            machine.cite(format!("smartctl -x /dev/{name}"));
+        }
+        machine.run_if_untold(line, || found.document().to_string());
     }
 }

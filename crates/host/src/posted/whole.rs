@@ -9,14 +9,16 @@ impl Machine {
     pub(super) fn capture(mut self) -> (Capture, Vec<String>) {
         self.reading = "smartctl";
         self.place_nameless();
-        self.reading = "";
+        self.reading = "smartd";
         smartd::put_all(&mut self);
+        self.reading = "";
         daemons::put_all(&mut self);
         zpool::put_all(&mut self);
         zfs_get::put_all(&mut self);
         self.reading = "mdadm --examine";
         examine::put_all(&mut self);
         self.reading = "";
+        self.reading = "dmsetup status";
         std::mem::take(&mut self.dmsetup).put(&mut self);
         self.reading = "btrfs";
         btrfs::put_all(std::mem::take(&mut self.btrfs), &mut self);
