@@ -10,7 +10,7 @@ use super::message_kinds::{
     OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP,
     STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
-use super::{PCI, message_arrays, message_daemons, message_names, message_ports, message_resets};
+use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::words::{count, number};
@@ -38,10 +38,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "read-write-errors",
         severity: Error,
-        looks_at: "`dmesg`, `class` of the PCI devices that it names, and what was posted of daemons (`mdadm --monitor`, ZED)",
+        looks_at: "`dmesg`, `class` of the PCI devices that it names, and what was posted of daemons (`mdadm --monitor`, ZED) and of `storcli`",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array or a pool \
-               lost a member, or an array was started without one or was not started (error)",
+               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array, a pool or a \
+               volume of a RAID controller lost a member, or an array was started without one or was not started (error)",
         fixes: false,
         look: requests,
     },
@@ -175,6 +175,7 @@ fn requests(machine: &Machine, round: &mut Round) {
         |name: &str| machine.arrays().any(|(node, md)| node.name == name && md.degraded.known() == Some(&Some(0)));
     let lacking = message_arrays::lacking(&with(machine, round, MEMBERS), is_whole);
     tell(round, &LOST_MEMBERS, &lacking.lost, "");
+    message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
     let reported = with(machine, round, REPORTED_MEMBERS.words);
     let reported = message_daemons::of_short_arrays(machine, &reported, round);
     tell(round, &REPORTED_MEMBERS, &reported, "");

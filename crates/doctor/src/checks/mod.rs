@@ -22,6 +22,7 @@ mod identity;
 mod integrity;
 mod lvm;
 mod message_arrays;
+mod message_controllers;
 mod message_daemons;
 mod message_kinds;
 mod message_names;

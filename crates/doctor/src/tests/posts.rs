@@ -971,6 +971,59 @@ fn statuses_of_the_device_mapper() {
     ]);
 }
 
+/// What a RAID controller hides from the kernel its own program tells.
+#[test]
+fn what_the_program_of_a_controller_says() {
+    const NOT: &[&str] = &["read-write-errors"];
+    const HEAD: &str = "CLI Version = 007.1912.0000.0000 Nov 23, 2021\nController = 1\nStatus = Success\n\n";
+    const LEGEND: &str = "EID-Enclosure Device ID|Slt-Slot No.|DID-Device ID|DG-DriveGroup\nUGood-Unconfigured Good|UBad-Unconfigured Bad\n";
+    let of =
+        |heading: &str, row: &str| format!("# storcli64 /c1 show\n{HEAD}{heading}\n-----\n{row}\n-----\n\n{LEGEND}");
+    let volume = |row: &str| of("DG/VD TYPE  State Access Consist Cache Cac sCC       Size Name", row);
+    let drive = |row: &str| of("EID:Slt DID State DG     Size Intf Med SED PI SeSz Model               Sp Type", row);
+    let battery = |row: &str| of("Model  State   Temp Mode MfgDate", row);
+    let counts = |line: &str| format!("{HEAD}Drive /c1/e252/s2 State :\n=======\nShield Counter = 0\n{line}\n");
+    check(&[
+        post(
+            volume("0/0   RAID5 Dgrd  RW     Yes     RWBD  -   ON  10.914 TB data"),
+            &[("read-write-errors", "/c1/v0", Error)],
+            &[],
+        ),
+        post(volume("0/0   RAID5 Optl  RW     Yes     RWBD  -   ON  10.914 TB Dgrd"), &[], NOT),
+        post(
+            volume("0/239 RAID1 OfLn  RW     Yes     RWBD  -   ON  10.914 TB"),
+            &[("read-write-errors", "/c1/v239", Error)],
+            &[],
+        ),
+        post(
+            drive("252:2    10 UBad   - 3.637 TB SATA HDD N   N  512B WDC WD40EFRX-68N32N0 U  -"),
+            &[("read-write-errors", "/c1/e252/s2", Warning)],
+            &[],
+        ),
+        post(drive("252:2    10 Onln   0 3.637 TB SATA HDD N   N  512B WDC WD40EFRX-68N32N0 U  -"), &[], NOT),
+        // A controller without an enclosure.
+        post(
+            drive(" :0       1 Failed 0 3.637 TB SATA HDD N   N  512B A Drive          U  -"),
+            &[("read-write-errors", "/c1/s0", Error)],
+            &[],
+        ),
+        post(drive("252:3    11 GHS    - 3.637 TB SATA HDD N   N  512B A Drive          U  -"), &[], NOT),
+        post(battery("CVPM02 Failed  28C  -    2016/11/04"), &[("read-write-errors", "/c1", Warning)], &[]),
+        post(battery("CVPM02 Optimal 28C  -    2016/11/04"), &[], NOT),
+        post(counts("Media Error Count = 12"), &[("read-write-errors", "/c1/e252/s2", Warning)], &[]),
+        post(counts("S.M.A.R.T alert flagged by drive = Yes"), &[("read-write-errors", "/c1/e252/s2", Warning)], &[]),
+        post(counts("Media Error Count = 0\nS.M.A.R.T alert flagged by drive = No"), &[], NOT),
+        post(
+            of(
+                "Ctl Model      Ports PDs DGs DNOpt VDs VNOpt BBU sPR DS  EHS ASOs Hlth",
+                "  1 PERCH730   8   4   1     1   1     1 Opt On  1&2 Y      3 NdAtn",
+            ),
+            &[("read-write-errors", "/c1", Warning)],
+            &[],
+        ),
+    ]);
+}
+
 /// A port of USB is reset for many reasons; often, and with a drive at it, for one.
 #[test]
 fn drives_at_usb_that_are_reset() {

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 114] = [
+const NOTABLE: [&str; 115] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -213,6 +213,8 @@ const NOTABLE: [&str; 114] = [
     "detected on md device",
     "ereport.fs.zfs.",
     "eid=",
+    // And of what the program of a RAID controller says.
+    "storcli: ",
 ];
 
 /// All about the kernel.

@@ -43,6 +43,7 @@ mod smart;
 mod smart_attribute;
 mod smart_log;
 mod smartd;
+mod storcli;
 mod text;
 mod volumes;
 mod when;
@@ -142,6 +143,8 @@ pub enum TextKind {
     Xfs,
     /// `lvdisplay` or `vgdisplay`.
     Volumes,
+    /// `storcli` or `perccli`.
+    Storcli,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -184,7 +187,7 @@ const fn table(form: Form) -> Form {
 const MAIL: &str = "mail";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 43] = [
+const FORMS: [Form; 44] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -226,6 +229,7 @@ const FORMS: [Form; 43] = [
     form(TextKind::Ext, "dumpe2fs -h", ext::begins, ext::read),
     alone(form(TextKind::Xfs, "xfs_info", xfs::begins, xfs::read)),
     alone(form(TextKind::Volumes, "lvdisplay", volumes::begins, volumes::read)),
+    form(TextKind::Storcli, "storcli", storcli::begins, storcli::read),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];

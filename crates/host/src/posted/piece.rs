@@ -4,7 +4,11 @@ use super::text::Text;
 use super::{TextKind, btrfs_scrub, fdisk, files, hdparm};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 36] = [
+const PROGRAMS: [&str; 40] = [
+    "storcli",
+    "storcli64",
+    "perccli",
+    "perccli64",
     "hdparm",
     "tune2fs",
     "dumpe2fs",
@@ -44,7 +48,8 @@ const PROGRAMS: [&str; 36] = [
 ];
 
 /// Words that follow such a program where no option does.
-const VERBS: [&str; 19] = [
+const VERBS: [&str; 20] = [
+    "show",
     "scrub",
     "balance",
     "info",
