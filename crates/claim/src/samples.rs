@@ -41,7 +41,16 @@ pub(crate) fn report(host: &dyn Host, device: &Device, log: &mut Log) -> Result<
     Ok(())
 }
 
-/// Places behind the start: one somewhere in each of equal parts, and the very end. Always the same for the same size.
+/// Where ext4 keeps the first copy of its superblock, by blocks of 1, 2 and 4 KiB (kernel, Documentation/filesystems/ext4,
+/// "Super Block"), and XFS that of a quarter (xfsprogs, libxfs/topology.c, `calc_default_ag_geometry`): what is left of a file
+/// system whose beginning is gone. No mark is made of them, for nothing takes them away with the file system.
+fn copies(size: u64) -> impl Iterator<Item = u64> {
+    let quarter = (size / SAMPLE).div_ceil(4) * SAMPLE;
+    [8 * MIB, 32 * MIB, 128 * MIB].into_iter().chain((1..4).map(move |number| number * quarter))
+}
+
+/// Places behind the start: one somewhere in each of equal parts, the very end, and where copies lie. Always the same for the
+/// same size.
 fn spread(size: u64) -> Vec<u64> {
     if size < START + SAMPLE {
         return Vec::new();
@@ -53,6 +62,8 @@ fn spread(size: u64) -> Vec<u64> {
     let jitter = |n: u64| if part == 0 { 0 } else { n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % part };
     let mut places: Vec<u64> = (0..SPREAD).map(|n| (first + n * part + jitter(n)) * SAMPLE).collect();
     places.push(size - SAMPLE);
+    places.extend(copies(size).filter(|place| *place >= START && place + SAMPLE <= size));
+    places.sort_unstable();
     places.dedup();
     places
 }

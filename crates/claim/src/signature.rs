@@ -34,7 +34,7 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
     for mark in &mut marks {
         owner(host, &node, mark, log)?;
         let evidence = Evidence::Signature(mark.signature());
-        log.show(Class::Holds, evidence, describe(mark), format!("wipefs {node}"));
+        log.show(Class::Holds, evidence, describe(mark), shown_by(&node, mark));
     }
     if probed.get("PART_ENTRY_TYPE").is_some_and(|kind| ESP.contains(&kind.as_str())) {
         log.add(
@@ -74,7 +74,7 @@ pub(crate) fn report_across(host: &dyn Host, whole: &Device, survey: &Survey, lo
     let is_across = |mark: &&Mark| mark.places.is_empty() || !mark.places.iter().all(is_inside);
     for mark in marks.iter().filter(|mark| !TABLES.contains(&mark.kind.as_str())).filter(is_across) {
         let what = format!("whose the partition is: across the whole drive is {}", describe(mark));
-        log.add(Class::Unknown, what, format!("wipefs {node}"));
+        log.add(Class::Unknown, what, shown_by(&node, mark));
     }
     Ok(())
 }
@@ -145,6 +145,16 @@ fn owner(host: &dyn Host, node: &str, mark: &mut Mark, log: &mut Log) -> Result<
         Err(error) => log.unknown(format!("its volume group: {}", with_cause(&error))),
     }
     Ok(())
+}
+
+/// A command that shows a mark: not every tool knows each.
+fn shown_by(node: &str, mark: &Mark) -> String {
+    match mark.places.first() {
+        Some(place) if terms::signature::UNTOLD.iter().any(|(kind, ..)| *kind == mark.kind) => {
+            format!("hexdump -C -n 64 -s {place} {node}")
+        }
+        _ => format!("wipefs {node}"),
+    }
 }
 
 fn describe(mark: &Mark) -> String {
@@ -247,6 +257,13 @@ mod tests {
         ] {
             assert_eq!(is_meant(word, &probed, &marks), meant, "{word}");
         }
+    }
+
+    #[test]
+    fn a_hint_shows_what_was_found() {
+        let bcachefs = Mark { places: vec![(4 << 10) + 24], ..mark("bcachefs") };
+        assert_eq!(shown_by("/dev/sda", &bcachefs), "hexdump -C -n 64 -s 4120 /dev/sda");
+        assert_eq!(shown_by("/dev/sda", &mark("ext4")), "wipefs /dev/sda");
     }
 
     #[test]

@@ -2,17 +2,21 @@
 //! once the first copy is gone.
 
 use host::Host;
-use terms::signature::UNTOLD;
+use terms::signature::{BCACHEFS, UNTOLD};
 use terms::units::{KIB, MIB};
 
 use crate::device::Device;
 use crate::doubt::Doubt;
 use crate::mark::Mark;
 
+/// Places are read, and cleared, in multiples of the largest block that the kernel knows (kernel, include/linux/blkdev.h,
+/// `BLK_MAX_BLOCK_SIZE`).
+const BLOCK: u64 = 64 * KIB;
 /// The last place near the start where a format keeps a copy is that of LUKS2, 4 MiB (LUKS2 On-Disk Format, 2.2).
-const HEAD: u64 = 4 * MIB + 4 * KIB;
-/// The first place near the end where a format keeps a copy is label 2 of ZFS, up to 768 KiB before it.
-const TAIL: u64 = MIB;
+const HEAD: u64 = 4 * MIB + BLOCK;
+/// The first place near the end where a format keeps a copy is that of bcachefs: 1 MiB, and what is left of a bucket, before it
+/// (bcachefs-tools, libbcachefs.c, `bch2_sb_layout_init`). Its buckets have 2 MiB at most where nobody says otherwise.
+const TAIL: u64 = 4 * MIB;
 
 /// Bytes of a device, as far as they were read, by their places on it.
 struct Bytes {
@@ -60,8 +64,7 @@ impl Bytes {
 pub fn places_of_marks(size: terms::Bytes) -> Vec<(u64, u64)> {
     let size = size.0;
     let tail = size.saturating_sub(TAIL);
-    let far =
-        [64 * MIB, 256 << 30].map(|place| (place, 4 * KIB)).into_iter().filter(|(place, _)| place + 4 * KIB <= size);
+    let far = [64 * MIB, 256 << 30].map(|place| (place, BLOCK)).into_iter().filter(|(place, _)| place + BLOCK <= size);
     [(0, HEAD.min(size)), (tail, size - tail)].into_iter().chain(far).collect()
 }
 
@@ -70,7 +73,7 @@ pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<M
     let size = device.size.0;
     let mut pieces = Vec::new();
     for (place, length) in places_of_marks(device.size) {
-        // At most a little over 4 MiB, so it fits.
+        // Of a few MiB at most, so it fits.
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         let bytes = host.read_at(node, place, length)?;
         if bytes.len() != length as usize {
@@ -82,7 +85,7 @@ pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<M
 }
 
 fn marks(bytes: &Bytes) -> Vec<Mark> {
-    let known = [ext(bytes), btrfs(bytes), luks(bytes), md(bytes), lvm(bytes), zfs(bytes), bcache(bytes), gpt(bytes)];
+    let known = [ext, btrfs, luks, md, lvm, zfs, bcache, bcachefs, gpt].map(|format| format(bytes));
     known.into_iter().flatten().chain(untold(bytes)).collect()
 }
 
@@ -195,17 +198,37 @@ fn bcache(bytes: &Bytes) -> Option<Mark> {
     mark("bcache", bytes.is(4 * KIB + 24, &MAGIC).then_some(4 * KIB).into_iter().collect(), None)
 }
 
+/// Where its copies lie follows from sizes that only the first one tells, so every sector that was read is looked at
+/// (kernel, fs/bcachefs/bcachefs_format.h, `bch_sb_layout`).
+fn bcachefs(bytes: &Bytes) -> Option<Mark> {
+    const SECTOR: u64 = 512;
+    let sectors = |(start, read): &(u64, Vec<u8>)| {
+        let first = start.next_multiple_of(SECTOR);
+        (first..start + read.len() as u64).step_by(SECTOR as usize)
+    };
+    let copies =
+        bytes.pieces.iter().flat_map(sectors).map(|sector| sector + 24).filter(|place| bytes.is(*place, BCACHEFS));
+    let mut copies: Vec<u64> = copies.collect();
+    copies.sort_unstable();
+    copies.dedup();
+    let lost = (copies.first() != Some(&(4 * KIB + 24))).then(|| "its first superblock is destroyed".to_owned());
+    mark("bcachefs", copies, lost)
+}
+
 fn untold(bytes: &Bytes) -> impl Iterator<Item = Mark> {
-    let found = UNTOLD.iter().filter(|(_, place, magic)| bytes.is(*place, magic));
+    // That one is looked for in more places.
+    let rest = UNTOLD.iter().filter(|(.., magic)| *magic != BCACHEFS);
+    let found = rest.filter(|(_, place, magic)| bytes.is(*place, magic));
     found.filter_map(|(kind, place, _)| mark(kind, vec![*place], None))
 }
 
-/// Tables in the second and in the last block, whose size may be 512 or 4096 (UEFI specification, 5.3.2). One alone is a
-/// damaged table, and what it lists is still there.
+/// Tables in the second and in the last block (UEFI specification, 5.3.2), of whatever size blocks are there or were where the
+/// drive was used before. One alone is a damaged table, and what it lists is still there.
 fn gpt(bytes: &Bytes) -> Option<Mark> {
     let is_table = |place: &u64| bytes.is(*place, b"EFI PART");
-    let primary: Vec<u64> = [512, 4096].into_iter().filter(is_table).collect();
-    let backup = [512, 4096].into_iter().filter_map(|block| bytes.size.checked_sub(block)).filter(is_table);
+    let blocks = || std::iter::successors(Some(512), |block| Some(block * 2)).take_while(|block| *block <= BLOCK);
+    let primary: Vec<u64> = blocks().filter(is_table).collect();
+    let backup = blocks().filter_map(|block| bytes.size.checked_sub(block)).filter(is_table);
     let backup: Vec<u64> = backup.collect();
     let damage = match (primary.is_empty(), backup.is_empty()) {
         (true, false) => Some("its primary copy is destroyed and the backup is not".to_owned()),
@@ -243,7 +266,7 @@ mod tests {
         let old = [&0xa92b_4efc_u32.to_le_bytes()[..], &0_u32.to_le_bytes()].concat();
         let uberblock = 0x00ba_b10c_u64.to_le_bytes();
         let end = 8 * MIB;
-        let cases: [(&str, u64, &[u8]); 14] = [
+        let cases: [(&str, u64, &[u8]); 20] = [
             ("linux_raid_member", 0, &md),
             ("linux_raid_member", 4096, &md),
             ("linux_raid_member", end - 8192, &md),
@@ -257,6 +280,13 @@ mod tests {
             ("gpt", 512, b"EFI PART"),
             ("gpt", end - 512, b"EFI PART"),
             ("gpt", end - 4096, b"EFI PART"),
+            // Blocks of 16 KiB and more.
+            ("gpt", 16 * KIB, b"EFI PART"),
+            ("gpt", end - 16 * KIB, b"EFI PART"),
+            ("gpt", end - 64 * KIB, b"EFI PART"),
+            ("bcachefs", MIB + 4 * KIB + 24, BCACHEFS),
+            ("bcachefs", end - MIB + 24, BCACHEFS),
+            ("bcachefs", end - MIB - 512 * KIB + 24, BCACHEFS),
             ("btrfs", 64 * KIB + 0x40, b"_BHRfS_M"),
         ];
         for (kind, place, bytes) in cases.into_iter().chain(UNTOLD) {
@@ -282,6 +312,19 @@ mod tests {
         assert!(header[0].contains("LUKS2") && header[0].contains("first header is destroyed"), "{header:?}");
         let lvm = found(&[(512, b"LABELONE"), (536, b"LVM2 001")]);
         assert!(lvm[0].starts_with("LVM2_member"), "{lvm:?}");
+    }
+
+    #[test]
+    fn places_are_whole_blocks_of_any_drive() {
+        for block in [512, 4 * KIB, 16 * KIB, 64 * KIB] {
+            for blocks in [1, 63, 65, 1000, 5_000_000] {
+                let size = block * blocks;
+                for (place, length) in places_of_marks(terms::Bytes(size)) {
+                    let whole = place.is_multiple_of(block) && length.is_multiple_of(block);
+                    assert!(whole && place + length <= size, "{place} and {length} of {size} in blocks of {block}");
+                }
+            }
+        }
     }
 
     proptest! {
