@@ -6,7 +6,7 @@ mod exports;
 mod files;
 mod listing;
 mod loops;
-mod mounts;
+pub(crate) mod mounts;
 mod processes;
 pub(crate) mod registries;
 mod swaps;
@@ -32,7 +32,7 @@ pub(crate) struct Expected {
     /// What that means: a tag without quotes and escapes, or a path.
     pub(crate) word: String,
     /// The table.
-    pub(crate) file: &'static str,
+    pub(crate) file: String,
     /// What a path leads to now.
     pub(crate) devno: Option<Devno>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Survey {
     pub(crate) file_doubt: Option<String>,
     /// Devices that some registry of a layer lists: arrays, mappings, pools, file systems, targets.
     pub(crate) listed: Vec<Listed>,
-    /// What `/etc/fstab` and `/etc/crypttab` expect.
+    /// What `/etc/fstab`, `/etc/crypttab` and units of systemd expect.
     pub(crate) expected: Vec<Expected>,
     /// Questions that were not answered.
     pub(crate) doubts: Vec<String>,
@@ -93,20 +93,38 @@ impl Survey {
             None => survey.file_doubt = survey.doubts.pop(),
         }
         // A lab guest has the tables of the machine that lends it its root, and other drives.
-        let files: &[&'static str] = if host.is_throwaway() { &[] } else { &["/etc/fstab", "/etc/crypttab"] };
-        for file in files {
-            let text = survey.told(file, present(host.read_text(file)).map_err(Doubt::from))?.flatten();
-            for written in expectations(&text.unwrap_or_default()) {
-                let word = bare(&written);
-                let devno = if word.starts_with("/dev/") {
-                    survey.told(&word, behind_node(host, &word).map_err(Doubt::from))?.flatten()
-                } else {
-                    None
-                };
-                survey.expected.push(Expected { written, word, file, devno });
+        if !host.is_throwaway() {
+            for root in ROOTS {
+                survey.expect(host, root)?;
             }
         }
         Ok(survey)
+    }
+
+    /// Reads what the tables and the units below a root expect.
+    fn expect(&mut self, host: &dyn Host, root: &str) -> Result<(), HostError> {
+        let directory = format!("{root}{UNITS}");
+        let units = self.told(&directory, listing::names(host, &directory).map_err(Doubt::from))?.unwrap_or_default();
+        let units = units.into_iter().filter(|name| name.ends_with(".mount") || name.ends_with(".swap"));
+        let units = units.map(|name| (format!("{UNITS}/{name}"), of_unit as fn(&str) -> Vec<String>));
+        let tables = TABLES.map(|file| (file.to_owned(), of_table as fn(&str) -> Vec<String>));
+        for (file, words) in tables.into_iter().chain(units) {
+            let path = format!("{root}{file}");
+            let text = self.told(&path, table(host, &path))?.flatten();
+            for written in words(&text.unwrap_or_default()) {
+                if self.expected.iter().any(|known| known.written == written && known.file.ends_with(&file)) {
+                    continue;
+                }
+                let word = bare(&written);
+                let devno = if word.starts_with("/dev/") {
+                    self.told(&word, behind_node(host, &word).map_err(Doubt::from))?.flatten()
+                } else {
+                    None
+                };
+                self.expected.push(Expected { written, word, file: path.clone(), devno });
+            }
+        }
+        Ok(())
     }
 
     fn told<T>(&mut self, what: &str, answer: Result<T, Doubt>) -> Result<Option<T>, HostError> {
@@ -125,17 +143,46 @@ impl Survey {
     }
 }
 
+/// Whose tables count: those that this program sees, and those of the machine's first process, for a container and a `chroot`
+/// have tables of their own.
+const ROOTS: [&str; 2] = ["", "/proc/1/root"];
+const TABLES: [&str; 2] = ["/etc/fstab", "/etc/crypttab"];
+/// Where an administrator's units are (systemd.unit(5)).
+const UNITS: &str = "/etc/systemd/system";
+
+/// The text of a table; `None` where there is none. In another's root a link may lead to where only that one finds it.
+fn table(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
+    if let Some(text) = present(host.read_text(path))? {
+        return Ok(Some(text));
+    }
+    let (directory, name) = path.rsplit_once('/').unwrap_or_default();
+    match present(host.list(directory))? {
+        Some(names) if names.iter().any(|known| known == name) => {
+            Err(Doubt::words("it is a link that leads nowhere here"))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// What lines of a table name: `UUID=…`, `/dev/…`, `logdev=/dev/…`. The first word is the device in `fstab`, the second in
 /// `crypttab`, where the third is that of its key. Options, the fourth word, name further ones. All are looked at in both files:
 /// that is cheaper than telling the files apart, and errs towards no.
-fn expectations(table: &str) -> impl Iterator<Item = String> + '_ {
+fn of_table(table: &str) -> Vec<String> {
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     // Commas are between options. In a label or a path they are what they are.
     let words = lines.flat_map(|line| {
         let words = || line.split_whitespace();
         words().take(3).chain(words().skip(3).take(1).flat_map(|options| options.split(',')))
     });
-    words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(str::to_owned)
+    words.filter(|word| word.contains('=') || word.starts_with("/dev/")).map(str::to_owned).collect()
+}
+
+/// What a unit mounts or swaps to: `What=/dev/…` (systemd.mount(5), systemd.swap(5)).
+fn of_unit(unit: &str) -> Vec<String> {
+    let what = |line: &str| {
+        line.split_once('=').filter(|(key, _)| key.trim() == "What").map(|(_, value)| value.trim().to_owned())
+    };
+    unit.lines().filter_map(what).filter(|value| !value.is_empty()).collect()
 }
 
 /// What a word of a table means: without escapes and quotes (fstab(5)), and the path where it leads to one.
@@ -159,7 +206,7 @@ mod tests {
     fn tables_of_the_system_expect_devices() {
         let table = "# UUID=no /\nUUID=1-2 / ext4 defaults 0 1\n/dev/sdb1 /data xfs logdev=/dev/sdc1,noatime\nproc /proc proc\n\n\
                      LABEL=a,b /b ext4\ncrypt PARTUUID=\"7\" /dev/sdd luks,header=/dev/sde";
-        let words: Vec<String> = expectations(table).collect();
+        let words = of_table(table);
         let devices = ["UUID=1-2", "/dev/sdb1", "logdev=/dev/sdc1", "LABEL=a,b", "PARTUUID=\"7\"", "/dev/sdd"];
         assert_eq!(words, [&devices[..], &["header=/dev/sde"]].concat());
     }

@@ -286,6 +286,12 @@ const CASES: &[Case] = &[
         &["the SCST device `disk` says it is its own"],
     ),
     (
+        "a target over RDMA",
+        |m| m.link("/sys/class/rnbd-server/ctl/devices/!dev!nvme0n1/block_dev", A),
+        Class::InUse,
+        &["the RNBD target `!dev!nvme0n1` says it is its own"],
+    ),
+    (
         "a target by a link that is gone",
         |m| {
             m.put_file("/sys/kernel/config/nvmet/subsystems/nqn/namespaces/1/device_path", "/dev/disk/by-label/gone");
@@ -307,6 +313,46 @@ const CASES: &[Case] = &[
         },
         Class::InUse,
         &["`/etc/fstab` of this machine expects it as `UUID=\"12345678-1234-1234-1234-123456789abc\"`"],
+    ),
+    (
+        "a line of the machine's fstab, in a container with one of its own",
+        |m| {
+            m.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");
+            m.put_file("/etc/fstab", "LABEL=of-the-container / ext4");
+            m.put_file("/proc/1/root/etc/fstab", "UUID=12345678-1234-1234-1234-123456789abc /srv ext4");
+        },
+        Class::InUse,
+        &["`/proc/1/root/etc/fstab` of this machine expects it as `UUID=12345678-1234-1234-1234-123456789abc`"],
+    ),
+    (
+        "a table of the machine that lies where only the machine finds it",
+        |m| m.link("/proc/1/root/etc/crypttab", "/nix/store/x/crypttab"),
+        Class::Unknown,
+        &["/proc/1/root/etc/crypttab: it is a link that leads nowhere here"],
+    ),
+    (
+        "a unit that mounts it",
+        |m| m.put_file("/etc/systemd/system/srv.mount", "[Mount]\nWhat = /dev/nvme0n1\nWhere = /srv\n"),
+        Class::InUse,
+        &["`/etc/systemd/system/srv.mount` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "bcachefs whose first superblock is gone",
+        |m| m.poke(A, (1 << 20) + 4096 + 24, terms::signature::BCACHEFS),
+        Class::Holds,
+        &["bcachefs, its first superblock is destroyed"],
+    ),
+    (
+        "the second copy of a table of 16 KiB blocks",
+        |m| m.poke(A, (256 << 20) - (16 << 10), b"EFI PART"),
+        Class::Holds,
+        &["gpt, a partition table, its primary copy is destroyed"],
+    ),
+    (
+        "a copy of a superblock of ext4, and nothing else of it",
+        |m| m.poke(A, (32 << 20) + 0x38, &[0x53, 0xef]),
+        Class::Holds,
+        &["data nobody knows"],
     ),
     (
         "a node in crypttab",

@@ -23,8 +23,9 @@ struct Table {
 }
 
 /// Kernel, drivers/nvme/target/configfs.c, drivers/target/target_core_configfs.c, drivers/usb/gadget/function/f_mass_storage.c
-/// (the gadgets of drivers/usb/gadget/legacy have theirs below the controller); SCST, scst/src/dev_handlers/scst_vdisk.c.
-const TABLES: [Table; 7] = [
+/// (the gadgets of drivers/usb/gadget/legacy have theirs below the controller); SCST, scst/src/dev_handlers/scst_vdisk.c. What is mapped over RDMA stands
+/// in a directory that is there once something is (kernel, Documentation/ABI/testing/sysfs-class-rnbd-server).
+const TABLES: [Table; 8] = [
     Table {
         module: "nvmet",
         directory: "/sys/kernel/config/nvmet/subsystems",
@@ -66,6 +67,13 @@ const TABLES: [Table; 7] = [
         way: "*/device/gadget*/lun*/file",
         named: (0, "the USB gadget of"),
         tells: path,
+    },
+    Table {
+        module: "",
+        directory: "/sys/class/rnbd-server/ctl/devices",
+        way: "*/block_dev",
+        named: (0, "the RNBD target"),
+        tells: linked,
     },
     Table {
         module: "scst",
@@ -124,6 +132,16 @@ fn told(host: &dyn Host, file: &str) -> Result<Option<String>, HostError> {
 /// A path in the first line.
 fn path(host: &dyn Host, file: &str) -> Result<Vec<String>, Doubt> {
     Ok(told(host, file)?.iter().filter_map(|text| text.lines().next()).map(str::to_owned).collect())
+}
+
+/// A link to the device in sysfs.
+fn linked(host: &dyn Host, link: &str) -> Result<Vec<String>, Doubt> {
+    let device = present(host.resolve(link))?;
+    Ok(device
+        .iter()
+        .filter_map(|path| path.rsplit('/').next())
+        .map(|name| format!("/dev/{}", name.replace('!', "/")))
+        .collect())
 }
 
 /// A controller's node: all of its namespaces are served.
