@@ -4,7 +4,7 @@
 use claim::{Evidence, Examination, Identity, Ours, Owner, WrittenMark};
 use host::Devno;
 use terms::Cmd;
-use terms::plan::{Effect, Step};
+use terms::plan::{Effect, Step, mapping_of_volume};
 
 use crate::error::BuildError;
 use crate::machine::Machine;
@@ -155,6 +155,10 @@ impl Above<'_> {
     /// A directory that is not there was taken away, or the file system that it is on is not mounted.
     fn directory(&self, path: &str, file_system: &str) -> Result<(), BuildError> {
         let host = self.machine.host;
+        // What is mounted below it goes with it where it is of the same file system: a bind mount of somebody's directory.
+        if let Some(below) = self.machine.mounted_below(path)? {
+            return Err(not_ours(format!("`{path}`"), &format!("something is mounted at `{below}`")));
+        }
         let parent = path.rsplit_once('/').map_or("/", |(parent, _)| if parent.is_empty() { "/" } else { parent });
         if host.exists(path)? || host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {
             return Ok(());
@@ -162,7 +166,7 @@ impl Above<'_> {
         Err(BuildError::NotMounted { path: path.to_owned() })
     }
 
-    /// All physical volumes of a group of our name are on our drives.
+    /// All physical volumes of a group of our name are on our drives, and all logical volumes in it are ours.
     fn group(&self, name: &str) -> Result<(), BuildError> {
         let host = self.machine.host;
         if !self.machine.has_group(name)? {
@@ -174,7 +178,16 @@ impl Above<'_> {
                 return Err(not_ours(format!("the volume group `{name}`"), &format!("`{node}` is not the run's")));
             }
         }
-        Ok(())
+        // One that is not active shows nowhere else, and goes with the pool that it is in.
+        let list = Cmd::new(["lvs", "--noheadings", "--options", "lv_name", name]);
+        let volumes = host.run_ok(&list)?.text();
+        let is_strange = |volume: &&str| !volume.is_empty() && !self.ours.named(&mapping_of_volume(name, volume));
+        match volumes.lines().map(str::trim).find(is_strange) {
+            Some(volume) if !self.erasable => {
+                Err(not_ours(format!("the volume group `{name}`"), &format!("its volume `{volume}` is not the run's")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Is the node one on which something was found: a partition of a drive?

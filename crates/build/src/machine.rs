@@ -92,6 +92,14 @@ impl<'a> Machine<'a> {
         Ok(mounts(self.host)?.into_iter().rev().find_map(|(source, mounted)| (mounted == real).then_some(source)))
     }
 
+    /// Where something is mounted on or below a directory.
+    pub(crate) fn mounted_below(&self, directory: &str) -> Result<Option<String>, HostError> {
+        let real = self.real(directory)?;
+        let is_below =
+            |point: &String| point.strip_prefix(&real).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        Ok(mounts(self.host)?.into_iter().map(|(_, point)| point).find(is_below))
+    }
+
     /// Does LVM know a volume group of this name?
     pub(crate) fn has_group(&self, name: &str) -> Result<bool, HostError> {
         let select = format!("vg_name={name}");
@@ -171,7 +179,7 @@ fn mounts(host: &dyn Host) -> Result<Vec<(String, String)>, HostError> {
     let table = host.read_text("/proc/mounts")?;
     let pair = |line: &str| {
         let mut words = line.split(' ');
-        Some((words.next()?.to_owned(), words.next()?.to_owned()))
+        Some((claim::unescape(words.next()?), claim::unescape(words.next()?)))
     };
     Ok(table.lines().filter_map(pair).collect())
 }

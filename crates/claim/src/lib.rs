@@ -43,4 +43,5 @@ pub use ours::{Ours, devno_of, members, node_of_devno, signatures};
 pub use permission::{LockedDrive, Permission, reclaim};
 pub use resolve::{confirm, resolve};
 pub use signature::places_of_marks;
+pub use survey::mounts::unescape;
 pub use survey::registries::made_of;

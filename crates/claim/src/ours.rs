@@ -1,6 +1,7 @@
 //! What a run made on its drives, and whether what is found there now is still that.
 
 use host::{Devno, Host, HostError};
+use terms::signature::UNTOLD;
 
 use crate::device::{Device, behind_node};
 use crate::doubt::Doubt;
@@ -77,8 +78,14 @@ pub fn devno_of(host: &dyn Host, node: &str) -> Result<Option<Devno>, HostError>
     behind_node(host, node)
 }
 
-/// What LVM adds to the name of a volume for the layers inside it (lib/misc/lvm-string.c of LVM2, `layers`).
+/// What LVM adds to the name of a volume for the layers inside it, and for the volumes that one is made of, which nobody else may
+/// name so (lib/misc/lvm-string.c of LVM2, `layers` and `_lvname_has_reserved_string`); what cryptsetup adds for the integrity
+/// below an encryption (lib/luks2/luks2_json_metadata.c, `_dif`).
 const INNER: [&str; 3] = ["-tpool", "-real", "-cow"];
+const PARTS: [&str; 18] = [
+    "_cdata", "_cmeta", "_corig", "_cpool", "_cvol", "_dif", "_imeta", "_iorig", "_mimage", "_mlog", "_pmspare",
+    "_rimage", "_rmeta", "_tdata", "_tmeta", "_vdata", "_vorigin", "_wcorig",
+];
 
 /// What a run made: the only things on a drive that may be taken away without a person's saying so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +114,10 @@ impl Ours {
             Evidence::Mount(point) => self.mounts.iter().any(|ours| point.ends_with(ours.as_str())),
             Evidence::Signature(found) => {
                 let fits = |made: &WrittenMark| made.is(found) || ((self.kept || stands) && made.may_be(found));
-                self.signatures.iter().any(fits)
+                // No tool takes these away with what they were part of: an earlier stack of the run may have left one where a
+                // partition or a volume begins now.
+                let is_stale = self.kept && found.uuid.is_none() && UNTOLD.iter().any(|(kind, ..)| *kind == found.kind);
+                is_stale || self.signatures.iter().any(fits)
             }
             Evidence::Listed(Owner::Mapping(name) | Owner::Pool(name)) => self.named(name),
             Evidence::Listed(Owner::Btrfs(id)) => {
@@ -121,8 +131,10 @@ impl Ours {
     }
 
     /// Is it one of the names, or one that the tools make of it: `NAME_rimage_0`, `NAME_dif`, `NAME-tpool`, `NAME-cow`?
-    fn named(&self, name: &str) -> bool {
-        let made_of = |rest: &str| rest.is_empty() || rest.starts_with('_') || INNER.contains(&rest);
+    #[must_use]
+    pub fn named(&self, name: &str) -> bool {
+        let is_part = |rest: &str| PARTS.iter().any(|part| rest.starts_with(part));
+        let made_of = |rest: &str| rest.is_empty() || is_part(rest) || INNER.contains(&rest);
         !name.is_empty() && self.names.iter().any(|ours| name.strip_prefix(ours.as_str()).is_some_and(made_of))
     }
 
@@ -209,10 +221,19 @@ mod tests {
             names: vec!["bp-x-luks".to_owned(), terms::plan::mapping_of_volume("bp-x", "data")],
             ..Ours::default()
         };
-        for name in ["bp-x-luks", "bp--x-data", "bp--x-data_rimage_0", "bp-x-luks_dif", "bp--x-data-cow"] {
+        for name in [
+            "bp-x-luks",
+            "bp--x-data",
+            "bp--x-data_rimage_0",
+            "bp-x-luks_dif",
+            "bp--x-data-cow",
+            "bp--x-data_rimage_0_imeta",
+        ] {
             assert!(ours.named(name), "{name}");
         }
-        for name in ["", "bp-x-luks2", "bp--x-precious", "bp--x-data2", "bp--x-data-mine", "other", "bp"] {
+        for name in
+            ["", "bp-x-luks2", "bp--x-precious", "bp--x-data2", "bp--x-data-mine", "bp--x-data_mine", "other", "bp"]
+        {
             assert!(!ours.named(name), "{name}");
         }
     }

@@ -91,7 +91,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 17] = [
+const STRANGERS: [Stranger; 19] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -138,6 +138,19 @@ const STRANGERS: [Stranger; 17] = [
         stack: "LVM striped",
         does: &["pvcreate {e}", "vgextend bp-lvm-striped-lvm {e}"],
         told: "is not the run's",
+    },
+    // It is not active, and the pool takes it along.
+    Stranger {
+        stack: "LVM thin",
+        does: &[
+            "lvcreate --yes --activate n --type thin --virtualsize 16777216b --thinpool pool --name precious bp-lvm-thin-lvm",
+        ],
+        told: "its volume `precious` is not the run's",
+    },
+    Stranger {
+        stack: "LVM thin",
+        does: &["lvcreate --yes --type thin --virtualsize 16777216b --thinpool pool --name data_mine bp-lvm-thin-lvm"],
+        told: "data_mine",
     },
     Stranger {
         stack: "RAID-6",
@@ -451,4 +464,53 @@ fn a_partition_that_the_kernel_still_knows_is_left_where_its_drive_holds_nothing
     let before = yard.machine.now_is();
     let _ = down(&yard, plan, &past, false);
     assert!(yard.machine.holds_the_same(a, &before), "it is somebody else's");
+}
+
+/// No tool takes these marks away with the volume that they were in.
+#[test]
+fn what_an_earlier_stack_left_where_a_partition_begins_stops_nobody_who_kept_the_lock() {
+    const STUDY: &str = r#"
+        question = "Whose is a mark that no tool takes away?"
+        lab = { drives = [ { name = "a", size = "512 MiB" } ] }
+        measure = { span = "32 MiB" }
+        [[stack]]
+        name = "s"
+        layers = [ { partition = { size = "128 MiB" }, on = "a", name = "front" }, { ext4 = {} } ]
+    "#;
+    let yard = Yard::real(STUDY);
+    let clean = yard.machine.now_is();
+    for kept in [true, false] {
+        let yard = yard.at(&clean);
+        let (plan, a) = (yard.plan("s"), yard.node("a"));
+        let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+        let claims = yard.claims(plan);
+        yard.machine.poke(a, (1 << 20) + 32, &0o6_142_003_u64.to_le_bytes());
+        apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap();
+        if kept {
+            build::teardown(plan, &Authority::held(&yard.machine, &claims), &journal.0.clone(), &mut journal).unwrap();
+            assert!(yard.machine.kinds(a).is_empty());
+        } else {
+            drop(claims);
+            let before = yard.machine.now_is();
+            let error = down(&yard, plan, &journal.0, false).unwrap_err();
+            assert!(error.is_refusal() && error.to_string().contains("DM_cache_metadata"), "{error}");
+            assert!(yard.machine.holds_the_same(a, &before));
+        }
+    }
+}
+
+/// A removal goes through a bind mount of the same file system.
+#[test]
+fn a_directory_with_a_mount_of_somebodys_below_it_is_not_taken_away() {
+    let yard = Yard::real(EVERY_LAYER);
+    let stack = terms::Stack { name: "there".to_owned(), note: None, nodes: Vec::new() };
+    let plan = plan::existing(&stack, "/srv/own", "7f").unwrap();
+    let past = built(&yard, &plan);
+    yard.machine.line(&format!("mkfs.ext4 {}", yard.node("e")));
+    yard.machine.line("mkdir /srv/own/photos");
+    yard.machine.line(&format!("mount {} /srv/own/photos", yard.node("e")));
+    let (shape, deeds) = (yard.machine.shape(), yard.machine.deeds().len());
+    let error = down(&yard, &plan, &past, false).unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("something is mounted at `/srv/own/photos`"), "{error}");
+    assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds));
 }

@@ -106,7 +106,8 @@ fn parse(text: &str) -> Result<Vec<Mount>, Doubt> {
 }
 
 /// Undoes the octal escapes in which the kernel writes white space in its tables.
-pub(crate) fn unescape(word: &str) -> String {
+#[must_use]
+pub fn unescape(word: &str) -> String {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word.as_bytes();
     while let Some((first, after)) = rest.split_first() {

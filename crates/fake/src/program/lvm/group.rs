@@ -279,7 +279,7 @@ impl State {
                     .map(|(number, piece)| {
                         self.add_volume(
                             group,
-                            &format!("{name}_stripe_{number}"),
+                            &format!("{name}_rimage_{number}"),
                             piece.length,
                             Target::Linear(vec![piece]),
                         )
