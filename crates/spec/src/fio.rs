@@ -70,23 +70,27 @@ impl Reader<'_> {
         // A global section speaks for the jobs behind it.
         let mut shared = Job::new();
         let mut jobs = Vec::new();
-        for mut section in lines::read(text, self, &mut notes) {
+        let sections = lines::read(text, self, &mut notes);
+        // What a file that is not there would have said is not known, and nothing follows from its lack.
+        let is_whole = notes.iter().all(|note| note.code != "fio-include");
+        for mut section in sections {
             rules::check(&mut section.options, self.forced, &mut notes);
-            if section.is_global() {
-                shared.take(&section.options, &mut notes);
-                check_engine(&section, &shared, &mut notes);
-                continue;
-            }
             let mut job = shared.named(&section.name, section.span);
             job.take(&section.options, &mut notes);
-            check_engine(&section, &job, &mut notes);
-            jobs.push(job);
+            if is_whole {
+                check_engine(&section, &job, &mut notes);
+            }
+            if section.is_global() {
+                shared = job;
+            } else {
+                jobs.push(job);
+            }
         }
         // What is behind a byte order mark, or is no section, was told.
         if jobs.is_empty() && notes.iter().all(|note| note.code != "fio-no-section") {
             notes.push(Note::error("fio-no-job", None, "the file has no job").hint("begin one with [name]"));
         }
-        let imported = arranged(jobs, &mut notes);
+        let imported = arranged(if is_whole { jobs } else { Vec::new() }, &mut notes);
         notes.sort_by_key(|note| (note.span, note.severity));
         notes.dedup();
         let sound = notes.iter().all(|note| note.severity != NoteLevel::Error) && !imported.workloads.is_empty();

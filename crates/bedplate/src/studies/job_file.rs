@@ -27,16 +27,23 @@ pub(crate) fn import(
 /// What a text begins with that has two bytes for each letter.
 const UTF_16: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
-/// The text of a job file. fio takes comments in any encoding, and elsewhere no such letter is taken.
+/// The text of a job file.
 fn text(file: &Path, hint: &str) -> Result<String, Failure> {
     let bytes = crate::input::bytes(file, "job file", crate::input::TEXT, |_| hint)?;
+    decoded(&bytes).map_err(|why| {
+        let file = spell_path(file);
+        Failure::told(format!(
+            "error: could not read the job file `{file}`\n  because: {why}\n\nhint: save it as UTF-8"
+        ))
+    })
+}
+
+/// fio takes comments in any encoding, and elsewhere no such letter is taken.
+fn decoded(bytes: &[u8]) -> Result<String, &'static str> {
     if UTF_16.iter().any(|mark| bytes.starts_with(mark)) {
-        return Err(Failure::told(format!(
-            "error: could not read the job file `{}`\n  because: it is UTF-16 text\n\nhint: save it as UTF-8",
-            spell_path(file)
-        )));
+        return Err("it is UTF-16 text");
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
 pub(crate) fn variables(set: &[(String, String)]) -> BTreeMap<String, String> {
@@ -95,7 +102,9 @@ fn beside(file: &Path, name: &str) -> Result<String, String> {
     if !path.starts_with(&folder) {
         return Err("it leads out of the job file's folder".to_owned());
     }
-    text(&path, "").map_err(|_| "it is no readable file of text".to_owned())
+    let bytes = crate::input::bytes(&path, "job file", crate::input::TEXT, |_| "");
+    let bytes = bytes.map_err(|_| "it is no readable file of text".to_owned())?;
+    decoded(&bytes).map_err(|why| format!("{why}; save it as UTF-8"))
 }
 
 #[cfg(test)]
@@ -110,6 +119,9 @@ mod tests {
             let told = text(file.path(), "").map_err(|failure| format!("{failure:?}"));
             assert!(told.as_ref().is_err_and(|told| told.contains("save it as UTF-8")), "{told:?}");
         }
+        let name = file.path().file_name().unwrap().to_str().unwrap();
+        let told = beside(&file.path().with_file_name("a.fio"), name);
+        assert_eq!(told, Err("it is UTF-16 text; save it as UTF-8".to_owned()));
         std::fs::write(file.path(), b"[j]\n# \xff\xfe\n").unwrap();
         assert!(text(file.path(), "").is_ok());
     }

@@ -75,7 +75,7 @@ fn ask(text: &str, variables: &BTreeMap<String, String>) -> Read {
             values.insert(key.clone(), value.to_owned());
         } else if let Some((_, number)) = said.split_once("ret=0, out=") {
             // A list has a number for each of its parts.
-            let known = values.get_mut(&key).unwrap();
+            let Some(known) = values.get_mut(&key) else { continue };
             let listed = known.starts_with('=');
             *known = if listed { format!("{known},{number}") } else { format!("={number}") };
         }

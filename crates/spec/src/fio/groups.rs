@@ -77,6 +77,10 @@ fn together(mut group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Vec<Job>> {
     if group.len() == 1 {
         return Some(group);
     }
+    if let Some(note) = some_shared(&group) {
+        notes.push(note);
+        return None;
+    }
     let names: Vec<String> = group.iter().take(NAMED).map(|job| format!("`{}`", job.name.escape_debug())).collect();
     let names = names.join(", ") + if group.len() > NAMED { ", …" } else { "" };
     let place = first.place;
@@ -103,13 +107,34 @@ fn same(group: &[Job]) -> Option<Job> {
         // Each on a file of its own: parts of the span. Where several are on each of several files, it does not matter
         // only if the order is of chance which job is where.
         let files: BTreeSet<&Files> = group.iter().map(|job| &job.files).collect();
-        let is_own = files.len() == group.len() && group.iter().all(|job| job.jobs == 1);
+        let has_own = |job: &Job| job.jobs == 1 || matches!(job.files, Files::Own(_));
+        let is_own = files.len() == group.len() && group.iter().all(has_own);
         if !is_own && !one.work.is_random() {
             return None;
         }
-        one.files = Files::Own;
+        one.files = Files::Own(String::new());
     }
     Some(one)
+}
+
+/// Why jobs of which some clones meet on a file and others do not cannot be laid out.
+fn some_shared(group: &[Job]) -> Option<Note> {
+    if group.iter().any(|job| job.is_unsure(&["filename", "filename_format", "directory", "numjobs"])) {
+        return None;
+    }
+    let mut known: BTreeMap<String, &Job> = BTreeMap::new();
+    for job in group {
+        for path in job.paths() {
+            if let Some(other) = known.get(&path).filter(|other| other.files != job.files || job.paths().len() > 1) {
+                let (name, other) = (job.name.escape_debug(), other.name.escape_debug());
+                let message = format!("some jobs of `{name}` and `{other}` are on one file, and others are not");
+                let hint = "say a filename in each of them, or a filename_format with $jobname";
+                return Some(Note::error("fio-together", Some(job.place), message).hint(hint));
+            }
+            known.insert(path, job);
+        }
+    }
+    None
 }
 
 /// Why two jobs that run at once cannot be measured in one window.

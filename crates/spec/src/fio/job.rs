@@ -19,11 +19,15 @@ use crate::suggest;
 const DEPTHS: std::ops::RangeInclusive<u64> = 1..=4096;
 const JOBS: std::ops::RangeInclusive<u64> = 1..=1024;
 
+/// How fio names files where nothing is said (`filename_format`), and what it puts the number of a clone in the place of.
+const FORMAT: &str = "$jobname.$jobnum.$filenum";
+const CLONE: &str = "$jobnum";
+
 /// What the clones of a job, and jobs at once, work on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Files {
-    /// A file for each of them.
-    Own,
+    /// A file for each of them: this name, with the number of each clone in the place of `$jobnum`.
+    Own(String),
     /// All on this.
     Shared(String),
 }
@@ -85,6 +89,8 @@ impl Blocks {
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     pub(super) name: String,
+    /// The section's own name, which files are named after.
+    section: String,
     pub(super) place: Span,
     pub(super) work: Work,
     pub(super) jobs: u32,
@@ -129,13 +135,14 @@ impl Job {
         };
         Self {
             name: String::new(),
+            section: String::new(),
             place: Span { start: 0, end: 0 },
             work,
             jobs: 1,
             stonewall: None,
             wait_for: None,
             delay: None,
-            files: Files::Own,
+            files: Files::Own(String::new()),
             by_clock: false,
             locks: false,
             rw: "read".to_owned(),
@@ -153,7 +160,7 @@ impl Job {
 
     /// A job that begins with what this one says.
     pub(super) fn named(&self, name: &str, place: Span) -> Self {
-        Self { name: name.to_owned(), place, ..self.clone() }
+        Self { name: name.to_owned(), section: name.to_owned(), place, ..self.clone() }
     }
 
     /// Takes a section's options. A later one wins, and those of a job win over those of a global section.
@@ -171,7 +178,7 @@ impl Job {
             }
         }
         if let Some(option) = options.iter().rfind(|option| option.key == "kb_base" && self.base != known) {
-            notes.extend(self.other_base(option.span));
+            notes.extend(self.other_base(known, option.span));
         }
         for option in options {
             if option.unread {
@@ -189,24 +196,41 @@ impl Job {
         self.files = self.files();
     }
 
-    /// Notes a value with a unit that has another `kb_base` than this one: it would be passed on with this one.
-    fn other_base(&self, place: Span) -> Option<Note> {
-        let FioKey { key, value } = self.work.keys.iter().find(|known| passed::has_unit(&known.key, &known.value))?;
+    /// Values with a unit that were read with another `kb_base` are said in bytes, for they are passed on with this one. Notes one
+    /// that is no list of sizes.
+    fn other_base(&mut self, known: Base, place: Span) -> Option<Note> {
+        let mut has_unit = self.work.keys.iter_mut().filter(|known| passed::has_unit(&known.key, &known.value));
+        let FioKey { key, value } = has_unit.find_map(|key| match passed::in_bytes(&key.value, known) {
+            Some(bytes) => {
+                key.value = bytes;
+                None
+            }
+            None => Some(key),
+        })?;
         let message =
             format!("`{key}={value}` was read with another `kb_base` than this: it would be passed on with this one");
         let hint = format!("say one kb_base, in [global] before all others, or {key} without a unit");
         Some(Note::error("fio-kb-base", Some(place), message).hint(hint))
     }
 
-    /// Names differ from one clone to the next, unless the job names a file or a format says otherwise.
+    /// Names differ from one clone to the next, unless the job names a file or a format says otherwise. fio counts the clones of
+    /// each section from 0, so sections may meet on one file (`make_filename` in its `init.c`).
     fn files(&self) -> Files {
-        let shared = |name: &str| Files::Shared(format!("{}/{name}", self.directory));
-        match (&self.filename, &self.format) {
-            (Some(name), _) => shared(name),
-            (None, Some(format)) if !format.is_empty() && !format.contains("$jobnum") => {
-                shared(&format.replace("$jobname", &self.name))
-            }
-            _ => Files::Own,
+        let format = self.format.as_deref().filter(|format| !format.is_empty()).unwrap_or(FORMAT);
+        let name = self.filename.clone().unwrap_or_else(|| format.replace("$jobname", &self.section));
+        let path = format!("{}/{name}", self.directory);
+        match self.jobs {
+            _ if self.filename.is_some() || !path.contains(CLONE) => Files::Shared(path),
+            1 => Files::Shared(path.replace(CLONE, "0")),
+            _ => Files::Own(path),
+        }
+    }
+
+    /// The files of all its clones.
+    pub(super) fn paths(&self) -> Vec<String> {
+        match &self.files {
+            Files::Shared(path) => vec![path.clone()],
+            Files::Own(path) => (0..self.jobs).map(|number| path.replace(CLONE, &number.to_string())).collect(),
         }
     }
 
@@ -340,7 +364,7 @@ impl Job {
 
     /// Has each of its jobs bytes of its own?
     pub(super) fn has_parts(&self) -> bool {
-        self.files == Files::Own || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
+        matches!(self.files, Files::Own(_)) || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
     }
 
     /// Does fio end it when its data was gone over once?

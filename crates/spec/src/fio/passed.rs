@@ -1,6 +1,7 @@
 //! Values that are passed on as they are, and what they say over earlier ones.
 
 use super::rules;
+use super::units::{self, Base};
 
 /// Options with a value for reads, for writes and for trims.
 const BY_DIRECTION: [&str; 7] =
@@ -29,6 +30,15 @@ fn places(value: &str) -> [&str; 3] {
 pub(super) fn has_unit(key: &str, value: &str) -> bool {
     let is_other = TIMES.contains(&key) || rules::is_time(key) || rules::has_no_effect(key);
     !is_other && value.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && b"kmgtpKMGTP".contains(&pair[1]))
+}
+
+/// A list of sizes in bytes, as fio reads it; `None` where a place of it is no size.
+pub(super) fn in_bytes(value: &str, base: Base) -> Option<String> {
+    let place = |place: &str| match place {
+        "" => Some(String::new()),
+        place => units::size(place, base).ok().map(|bytes| bytes.to_string()),
+    };
+    value.split(',').map(place).collect::<Option<Vec<_>>>().map(|places| places.join(","))
 }
 
 #[cfg(test)]
@@ -62,17 +72,24 @@ mod tests {
     /// fio 3.33 reads each section with its own.
     #[test]
     fn a_value_is_passed_on_with_no_other_base_than_its_own() {
-        for (lines, job, is_refused) in [
-            ("kb_base=1000\nrate=1m", "kb_base=1024", true),
-            ("rate=1m", "kb_base=1000\nrate_process=poisson", true),
-            ("zonemode=strided\nzonesize=1m", "kb_base=1000", true),
-            ("kb_base=1000\nrate=1m", "kb_base=1000\nbs=4k", false),
-            ("kb_base=1000\nrate=1000000", "kb_base=1024", false),
-            ("kb_base=1000\nthinktime=10ms\nbs=4k", "kb_base=1024", false),
+        for (lines, job, passed) in [
+            ("kb_base=1000\nrate=1m", "kb_base=1024", Some("rate=1000000")),
+            ("rate=1m", "kb_base=1000\nrate_process=poisson", Some("rate=1048576")),
+            ("rate=1m,2mib", "kb_base=1000", Some("rate=1048576,2000000")),
+            ("zonemode=strided\nzonesize=1m", "kb_base=1000", Some("zonesize=1048576")),
+            ("kb_base=1000\nrate=1m", "kb_base=1000\nbs=4k", Some("rate=1m")),
+            ("kb_base=1000\nrate=1m", "kb_base=1024\nrate=2m", Some("rate=2m")),
+            ("kb_base=1000\nrate=1000000", "kb_base=1024", Some("rate=1000000")),
+            ("kb_base=1000\nthinktime=10ms\nbs=4k", "kb_base=1024", Some("thinktime=10ms")),
+            ("kb_base=1000\nrandom_distribution=zoned_abs:60/1m:40/2m", "kb_base=1024\nrw=randread", None),
         ] {
-            let (imported, notes) = import(&format!("[global]\n{lines}\n[j]\nrw=read\nsize=1g\n{job}\n"), false);
-            assert_eq!(imported.is_none(), is_refused, "{lines}, {job}: {notes:?}");
-            assert_eq!(notes.iter().any(|note| note.code == "fio-kb-base"), is_refused, "{lines}, {job}: {notes:?}");
+            let (imported, notes) = import(&format!("[global]\nrw=read\nsize=1g\n{lines}\n[j]\n{job}\n"), false);
+            assert_eq!(imported.is_some(), passed.is_some(), "{lines}, {job}: {notes:?}");
+            let keys = imported.into_iter().flat_map(|imported| imported.workloads).flat_map(|workload| workload.keys);
+            let keys: Vec<String> = keys.map(|key| format!("{}={}", key.key, key.value)).collect();
+            assert!(passed.is_none_or(|passed| keys.iter().any(|key| key == passed)), "{lines}, {job}: {keys:?}");
+            let is_told = notes.iter().any(|note| note.code == "fio-kb-base");
+            assert_eq!(is_told, passed.is_none(), "{lines}, {job}: {notes:?}");
         }
     }
 }

@@ -46,16 +46,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
     let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
     assert_eq!(
         codes,
-        [
-            "fio-no-section",
-            "fio-clock",
-            "fio-rw",
-            "fio-refused",
-            "fio-defeats",
-            "fio-bad-value",
-            "fio-include",
-            "fio-variable"
-        ]
+        ["fio-no-section", "fio-rw", "fio-refused", "fio-defeats", "fio-bad-value", "fio-include", "fio-variable"]
     );
     for note in &notes {
         let span = note.span.unwrap();
@@ -569,4 +560,39 @@ proptest! {
 fn a_machines_memory_is_not_taken() {
     let (_, notes) = import("[j]\nrw=randread\nbs=64m\niodepth=4096\nnumjobs=1000\n", false);
     assert!(notes.iter().any(|note| note.code == "fio-buffers"), "{notes:?}");
+}
+
+/// fio 3.33 writes exactly these files: each section counts its clones from 0, and `name` changes none of them.
+#[test]
+fn sections_meet_on_a_file_that_has_one_name_for_both() {
+    let text = |global: &str, jobs: &str| format!("[global]\nrw=write\nsize=1m\n{global}\n{jobs}");
+    for (global, jobs, files, clones) in [
+        ("", "[a]\n[b]\n", 2, 2),
+        ("", "[a]\n[a]\n", 1, 2),
+        ("name=x", "[a]\n[b]\n", 2, 2),
+        ("", "[a]\n[b]\nname=a\n", 2, 2),
+        ("filename_format=f_$jobnum", "[a]\n[b]\n", 1, 2),
+        ("filename_format=$jobname.$filenum", "[a]\nnumjobs=2\n", 1, 2),
+        ("numjobs=2", "[a]\n[b]\n", 4, 4),
+    ] {
+        let (imported, notes) = import(&text(global, jobs), false);
+        let imported = imported.unwrap_or_else(|| panic!("{global} {jobs}: {notes:?}"));
+        assert_eq!(imported.workloads.len(), 1, "{global} {jobs}");
+        assert_eq!(imported.workloads[0].jobs, clones, "{global} {jobs}");
+        assert_eq!(imported.span, Some(Bytes::mib(files)), "{global} {jobs}");
+    }
+    for (global, jobs) in [("filename_format=f_$jobnum", "[a]\n[b]\nnumjobs=2\n"), ("numjobs=2", "[a]\n[a]\n")] {
+        let (imported, notes) = import(&text(global, jobs), false);
+        assert!(imported.is_none(), "{global} {jobs}");
+        assert!(notes.iter().any(|note| note.message.contains("are on one file, and others are not")), "{notes:?}");
+    }
+}
+
+#[test]
+fn nothing_follows_from_what_an_included_file_would_have_said() {
+    let text = "[a]\ninclude x.fio\nhipri=1\nrw=read\n[b]\ninclude y.fio\nrw=write\nbs=4.5k\n";
+    let (imported, notes) = import(text, false);
+    let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+    assert!(imported.is_none());
+    assert_eq!(codes, ["fio-include", "fio-include", "fio-bad-value"], "{notes:?}");
 }
