@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use terms::{Nanos, Note};
 
-use super::job::{Files, Job};
+use super::job::{Files, Job, Path};
 use super::parts;
 
 /// Most jobs at once, clones among them: fio's `REAL_MAX_JOBS`.
@@ -74,12 +74,12 @@ fn together(mut group: Vec<Job>, notes: &mut Vec<Note>) -> Option<Vec<Job>> {
         notes.push(Note::error("fio-together", Some(first.place), message).hint("lower numjobs, or say stonewall"));
         return None;
     }
-    if group.len() == 1 {
-        return Some(group);
-    }
     if let Some(note) = some_shared(&group) {
         notes.push(note);
         return None;
+    }
+    if group.len() == 1 {
+        return Some(group);
     }
     let names: Vec<String> = group.iter().take(NAMED).map(|job| format!("`{}`", job.name.escape_debug())).collect();
     let names = names.join(", ") + if group.len() > NAMED { ", …" } else { "" };
@@ -107,12 +107,12 @@ fn same(group: &[Job]) -> Option<Job> {
         // Each on a file of its own: parts of the span. Where several are on each of several files, it does not matter
         // only if the order is of chance which job is where.
         let files: BTreeSet<&Files> = group.iter().map(|job| &job.files).collect();
-        let has_own = |job: &Job| job.jobs == 1 || matches!(job.files, Files::Own(_));
+        let has_own = |job: &Job| job.jobs == 1 || matches!(job.files, Files::Own(..));
         let is_own = files.len() == group.len() && group.iter().all(has_own);
         if !is_own && !one.work.is_random() {
             return None;
         }
-        one.files = Files::Own(String::new());
+        one.files = Files::Own(String::new(), Path::default());
     }
     Some(one)
 }
@@ -124,11 +124,13 @@ fn some_shared(group: &[Job]) -> Option<Note> {
     }
     let mut known: BTreeMap<String, &Job> = BTreeMap::new();
     for job in group {
-        for path in job.paths() {
-            if let Some(other) = known.get(&path).filter(|other| other.files != job.files || job.paths().len() > 1) {
+        let paths = job.paths();
+        let has_several = paths.len() > 1;
+        for path in paths {
+            if let Some(other) = known.get(&path).filter(|other| has_several || other.files != job.files) {
                 let (name, other) = (job.name.escape_debug(), other.name.escape_debug());
-                let message = format!("some jobs of `{name}` and `{other}` are on one file, and others are not");
-                let hint = "say a filename in each of them, or a filename_format with $jobname";
+                let message = format!("some jobs of `{other}` and `{name}` are on one file, and others are not");
+                let hint = "give each job a file, by filename_format with $jobname and $jobnum, or all the same";
                 return Some(Note::error("fio-together", Some(job.place), message).hint(hint));
             }
             known.insert(path, job);

@@ -26,10 +26,17 @@ const CLONE: &str = "$jobnum";
 /// What the clones of a job, and jobs at once, work on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Files {
-    /// A file for each of them: this name, with the number of each clone in the place of `$jobnum`.
-    Own(String),
+    /// A file for each of them, in these directories in turn.
+    Own(String, Path),
     /// All on this.
     Shared(String),
+}
+
+/// The name of a file: as it is said, or with the number of each clone in the place of `$jobnum`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Path {
+    name: String,
+    is_named: bool,
 }
 
 /// What decides what a job does.
@@ -142,7 +149,7 @@ impl Job {
             stonewall: None,
             wait_for: None,
             delay: None,
-            files: Files::Own(String::new()),
+            files: Files::Own(String::new(), Path::default()),
             by_clock: false,
             locks: false,
             rw: "read".to_owned(),
@@ -214,23 +221,39 @@ impl Job {
     }
 
     /// Names differ from one clone to the next, unless the job names a file or a format says otherwise. fio counts the clones of
-    /// each section from 0, so sections may meet on one file (`make_filename` in its `init.c`).
+    /// each section from 0, so sections may meet on one file, and deals them out to directories in turn (`make_filename` in its
+    /// `init.c`, `set_name_idx` in its `filesetup.c`).
     fn files(&self) -> Files {
         let format = self.format.as_deref().filter(|format| !format.is_empty()).unwrap_or(FORMAT);
+        let is_named = self.filename.is_some();
         let name = self.filename.clone().unwrap_or_else(|| format.replace("$jobname", &self.section));
-        let path = format!("{}/{name}", self.directory);
-        match self.jobs {
-            _ if self.filename.is_some() || !path.contains(CLONE) => Files::Shared(path),
-            1 => Files::Shared(path.replace(CLONE, "0")),
-            _ => Files::Own(path),
+        let are_apart = (!is_named && name.contains(CLONE)) || self.directories().len() > 1;
+        let path = Path { name, is_named };
+        if self.jobs > 1 && are_apart {
+            Files::Own(self.directory.clone(), path)
+        } else {
+            Files::Shared(self.path(&path, 0))
         }
+    }
+
+    /// Where files lie, in turn. A colon behind a backslash is a part of a name.
+    fn directories(&self) -> Vec<String> {
+        let names = self.directory.replace("\\:", "\0");
+        names.split(':').map(|name| name.replace('\0', ":")).collect()
+    }
+
+    fn path(&self, path: &Path, clone: u32) -> String {
+        let directories = self.directories();
+        let directory = &directories[clone as usize % directories.len()];
+        let name = if path.is_named { path.name.clone() } else { path.name.replace(CLONE, &clone.to_string()) };
+        format!("{directory}/{name}")
     }
 
     /// The files of all its clones.
     pub(super) fn paths(&self) -> Vec<String> {
         match &self.files {
             Files::Shared(path) => vec![path.clone()],
-            Files::Own(path) => (0..self.jobs).map(|number| path.replace(CLONE, &number.to_string())).collect(),
+            Files::Own(_, path) => (0..self.jobs).map(|clone| self.path(path, clone)).collect(),
         }
     }
 
@@ -364,7 +387,7 @@ impl Job {
 
     /// Has each of its jobs bytes of its own?
     pub(super) fn has_parts(&self) -> bool {
-        matches!(self.files, Files::Own(_)) || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
+        matches!(self.files, Files::Own(..)) || self.work.increment.is_some_and(|bytes| bytes.0 > 0)
     }
 
     /// Does fio end it when its data was gone over once?

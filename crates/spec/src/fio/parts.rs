@@ -19,7 +19,7 @@ pub(super) fn place(group: &mut [Job], notes: &mut Vec<Note>) -> bool {
     let mut files: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, job) in group.iter().enumerate() {
         let first = match &job.files {
-            Files::Own(_) => at,
+            Files::Own(..) => at,
             Files::Shared(name) => *known.entry(name).or_insert(at),
         };
         files.entry(first).or_default().push(at);

@@ -574,6 +574,11 @@ fn sections_meet_on_a_file_that_has_one_name_for_both() {
         ("filename_format=f_$jobnum", "[a]\n[b]\n", 1, 2),
         ("filename_format=$jobname.$filenum", "[a]\nnumjobs=2\n", 1, 2),
         ("numjobs=2", "[a]\n[b]\n", 4, 4),
+        ("directory=/d1:/d2\nfilename=f", "[a]\nnumjobs=2\n", 2, 2),
+        ("directory=/d1:/d2\nfilename=f", "[a]\n[b]\n", 1, 2),
+        ("directory=/d\\:1\nfilename=f", "[a]\nnumjobs=2\n", 1, 2),
+        ("directory=/d1:/d2", "[a]\nnumjobs=2\n[b]\n", 3, 3),
+        ("filename=f$jobnum", "[a]\nnumjobs=2\n", 1, 2),
     ] {
         let (imported, notes) = import(&text(global, jobs), false);
         let imported = imported.unwrap_or_else(|| panic!("{global} {jobs}: {notes:?}"));
