@@ -43,6 +43,9 @@ type Case = (&'static str, fn(&FakeMachine), Class, &'static [&'static str]);
 const WAY: &[u8] = b"char 15:0 /proc/12/fd/3\nchar 1:8 /proc/12/fd/4\nrights 000001ffffffffff\n\
                      within pid:[4026531836]\nnamespace 4026531841 /proc/1/ns/mnt\nend";
 
+/// Where a container says that its own root is.
+const IN_A_CONTAINER: &str = "922 921 0:50 / / rw - overlay overlay rw";
+
 const CASES: &[Case] = &[
     ("ext4", |m| drop(m.line("mkfs.ext4 /dev/nvme0n1")), Class::Holds, &["ext4, UUID"]),
     ("XFS", |m| drop(m.line("mkfs.xfs /dev/nvme0n1")), Class::Holds, &["xfs"]),
@@ -318,6 +321,7 @@ const CASES: &[Case] = &[
         "a line of the machine's fstab, in a container with one of its own",
         |m| {
             m.line("mkfs.ext4 -U 12345678-1234-1234-1234-123456789abc /dev/nvme0n1");
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
             m.put_file("/etc/fstab", "LABEL=of-the-container / ext4");
             m.put_file("/proc/1/root/etc/fstab", "UUID=12345678-1234-1234-1234-123456789abc /srv ext4");
         },
@@ -326,7 +330,10 @@ const CASES: &[Case] = &[
     ),
     (
         "a table of the machine that lies where only the machine finds it",
-        |m| m.link("/proc/1/root/etc/crypttab", "/nix/store/x/crypttab"),
+        |m| {
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
+            m.link("/proc/1/root/etc/crypttab", "/nix/store/x/crypttab");
+        },
         Class::Unknown,
         &["/proc/1/root/etc/crypttab: it is a link that leads nowhere here"],
     ),
@@ -848,4 +855,17 @@ fn signatures_and_what_things_are_made_of_are_read() {
     let members = claim::members(&machine, &ours).unwrap();
     assert_eq!(members.iter().map(|(devno, _)| *devno).collect::<Vec<_>>(), [b]);
     assert!(claim::members(&machine, &Ours::default()).unwrap().is_empty());
+}
+
+/// A security module may keep root itself from looking at the first process, and where nothing is elsewhere nothing is lost.
+#[test]
+fn the_root_of_the_first_process_is_asked_where_it_is_another() {
+    for (own, class) in [("22 1 259:1 / / rw - ext4 /dev/sdz rw\n", None), ("", Some(Class::Unknown))] {
+        let machine = machine();
+        machine.put_file("/proc/1/mountinfo", "22 1 259:1 / / rw - ext4 /dev/sdz rw\n");
+        machine.put_file("/proc/self/mountinfo", own);
+        machine.link("/proc/1/root/etc/fstab", "/proc/1/root/etc/fstab");
+        let examination = examined(&machine, A);
+        assert_eq!(examination.gravest(), class, "{examination}");
+    }
 }
