@@ -1,7 +1,7 @@
 //! What stands on the drives of a plan: is each thing that has a name of the run's really on its drives, on nothing else,
 //! and as the run left it?
 
-use claim::{Evidence, Examination, Identity, Ours, Owner, WrittenMark};
+use claim::{Evidence, Examination, INTEGRITY_BELOW, Identity, Ours, Owner, WrittenMark};
 use host::Devno;
 use terms::Cmd;
 use terms::plan::{Effect, Step, mapping_of_volume};
@@ -181,7 +181,10 @@ impl Above<'_> {
         // One that is not active shows nowhere else, and goes with the pool that it is in.
         let list = Cmd::new(["lvs", "--noheadings", "--options", "lv_name", name]);
         let volumes = host.run_ok(&list)?.text();
-        let is_strange = |volume: &&str| !volume.is_empty() && !self.ours.named(&mapping_of_volume(name, volume));
+        let is_strange = |volume: &&str| {
+            let is_ours = self.ours.named(&mapping_of_volume(name, volume)) && !volume.ends_with(INTEGRITY_BELOW);
+            !volume.is_empty() && !is_ours
+        };
         match volumes.lines().map(str::trim).find(is_strange) {
             Some(volume) if !self.erasable => {
                 Err(not_ours(format!("the volume group `{name}`"), &format!("its volume `{volume}` is not the run's")))

@@ -39,7 +39,7 @@ pub use file_id::FileId;
 pub use identity::{Identity, PartitionOf};
 pub use mark::WrittenMark;
 pub use name::in_command;
-pub use ours::{Ours, devno_of, members, node_of_devno, signatures};
+pub use ours::{INTEGRITY_BELOW, Ours, devno_of, members, node_of_devno, signatures};
 pub use permission::{LockedDrive, Permission, reclaim};
 pub use resolve::{confirm, resolve};
 pub use signature::places_of_marks;

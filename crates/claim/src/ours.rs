@@ -1,7 +1,6 @@
 //! What a run made on its drives, and whether what is found there now is still that.
 
 use host::{Devno, Host, HostError};
-use terms::signature::UNTOLD;
 
 use crate::device::{Device, behind_node};
 use crate::doubt::Doubt;
@@ -79,13 +78,17 @@ pub fn devno_of(host: &dyn Host, node: &str) -> Result<Option<Devno>, HostError>
 }
 
 /// What LVM adds to the name of a volume for the layers inside it, and for the volumes that one is made of, which nobody else may
-/// name so (lib/misc/lvm-string.c of LVM2, `layers` and `_lvname_has_reserved_string`); what cryptsetup adds for the integrity
-/// below an encryption (lib/luks2/luks2_json_metadata.c, `_dif`).
+/// name so (lib/misc/lvm-string.c of LVM2, `layers` and `_lvname_has_reserved_string`).
 const INNER: [&str; 3] = ["-tpool", "-real", "-cow"];
-const PARTS: [&str; 18] = [
-    "_cdata", "_cmeta", "_corig", "_cpool", "_cvol", "_dif", "_imeta", "_iorig", "_mimage", "_mlog", "_pmspare",
-    "_rimage", "_rmeta", "_tdata", "_tmeta", "_vdata", "_vorigin", "_wcorig",
+const PARTS: [&str; 17] = [
+    "_cdata", "_cmeta", "_corig", "_cpool", "_cvol", "_imeta", "_iorig", "_mimage", "_mlog", "_pmspare", "_rimage",
+    "_rmeta", "_tdata", "_tmeta", "_vdata", "_vorigin", "_wcorig",
 ];
+
+/// What cryptsetup adds for the integrity below an encryption (lib/luks2/luks2_json_metadata.c). A volume of LVM may be named so.
+pub const INTEGRITY_BELOW: &str = "_dif";
+/// What a layer of a run may leave where no tool takes it away: writecaches, caches and thin pools.
+const LEFT_BEHIND: [&str; 3] = ["DM_writecache", "DM_cache_metadata", "DM_thin_metadata"];
 
 /// What a run made: the only things on a drive that may be taken away without a person's saying so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -116,7 +119,7 @@ impl Ours {
                 let fits = |made: &WrittenMark| made.is(found) || ((self.kept || stands) && made.may_be(found));
                 // No tool takes these away with what they were part of: an earlier stack of the run may have left one where a
                 // partition or a volume begins now.
-                let is_stale = self.kept && found.uuid.is_none() && UNTOLD.iter().any(|(kind, ..)| *kind == found.kind);
+                let is_stale = self.kept && found.uuid.is_none() && LEFT_BEHIND.contains(&found.kind.as_str());
                 is_stale || self.signatures.iter().any(fits)
             }
             Evidence::Listed(Owner::Mapping(name) | Owner::Pool(name)) => self.named(name),
@@ -134,7 +137,7 @@ impl Ours {
     #[must_use]
     pub fn named(&self, name: &str) -> bool {
         let is_part = |rest: &str| PARTS.iter().any(|part| rest.starts_with(part));
-        let made_of = |rest: &str| rest.is_empty() || is_part(rest) || INNER.contains(&rest);
+        let made_of = |rest: &str| rest.is_empty() || is_part(rest) || rest == INTEGRITY_BELOW || INNER.contains(&rest);
         !name.is_empty() && self.names.iter().any(|ours| name.strip_prefix(ours.as_str()).is_some_and(made_of))
     }
 
@@ -231,9 +234,17 @@ mod tests {
         ] {
             assert!(ours.named(name), "{name}");
         }
-        for name in
-            ["", "bp-x-luks2", "bp--x-precious", "bp--x-data2", "bp--x-data-mine", "bp--x-data_mine", "other", "bp"]
-        {
+        for name in [
+            "",
+            "bp-x-luks2",
+            "bp--x-precious",
+            "bp--x-data2",
+            "bp--x-data-mine",
+            "bp--x-data_mine",
+            "bp--x-data_diff",
+            "other",
+            "bp",
+        ] {
             assert!(!ours.named(name), "{name}");
         }
     }

@@ -13,6 +13,8 @@ mod swaps;
 
 use host::{Devno, Host, HostError};
 
+use terms::Cmd;
+
 use crate::device::{Device, behind_node, is_lost, present};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
@@ -110,11 +112,11 @@ impl Survey {
         let directory = format!("{root}{UNITS}");
         let units = self.told(&directory, listing::names(host, &directory).map_err(Doubt::from))?.unwrap_or_default();
         let units = units.into_iter().filter(|name| name.ends_with(".mount") || name.ends_with(".swap"));
-        let units = units.map(|name| (format!("{UNITS}/{name}"), of_unit as fn(&str) -> Vec<String>));
-        let tables = TABLES.map(|file| (file.to_owned(), of_table as fn(&str) -> Vec<String>));
-        for (file, words) in tables.into_iter().chain(units) {
+        let units = units.map(|name| (format!("{UNITS}/{name}"), &UNIT));
+        let tables = TABLES.map(|file| (file.to_owned(), &TABLE));
+        for (file, Kind { text, words }) in tables.into_iter().chain(units) {
             let path = format!("{root}{file}");
-            let text = self.told(&path, table(host, &path))?.flatten();
+            let text = self.told(&path, text(host, &path))?.flatten();
             for written in words(&text.unwrap_or_default()) {
                 if self.expected.iter().any(|known| known.written == written && known.file.ends_with(&file)) {
                     continue;
@@ -147,6 +149,15 @@ impl Survey {
     }
 }
 
+/// What is read for what somebody expects: how, and which of its words name devices.
+struct Kind {
+    text: fn(&dyn Host, &str) -> Result<Option<String>, Doubt>,
+    words: fn(&str) -> Vec<String>,
+}
+
+const TABLE: Kind = Kind { text: table, words: of_table };
+const UNIT: Kind = Kind { text: unit, words: of_unit };
+
 /// The root of the machine's first process: a container and a `chroot` have tables of their own.
 const FIRST: &str = "/proc/1/root";
 const TABLES: [&str; 2] = ["/etc/fstab", "/etc/crypttab"];
@@ -160,11 +171,18 @@ fn table(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
     }
     let (directory, name) = path.rsplit_once('/').unwrap_or_default();
     match present(host.list(directory))? {
-        Some(names) if names.iter().any(|known| known == name) => {
+        // In our own root nobody else finds it either.
+        Some(names) if path.starts_with(FIRST) && names.iter().any(|known| known == name) => {
             Err(Doubt::words("it is a link that leads nowhere here"))
         }
         _ => Ok(None),
     }
+}
+
+/// The text of a unit. One that leads to `/dev/null` is masked, and mounts nothing (systemd.unit(5)).
+fn unit(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
+    let leads = host.run(&Cmd::new(["readlink", "--", path]))?;
+    if leads.text().trim_end() == "/dev/null" { Ok(None) } else { table(host, path) }
 }
 
 /// What lines of a table name: `UUID=…`, `/dev/…`, `logdev=/dev/…`. The first word is the device in `fstab`, the second in

@@ -507,6 +507,15 @@ fn a_loop_device_is_used_by_whoever_has_its_file_and_is_known_by_it() {
 }
 
 #[test]
+fn a_unit_that_is_masked_or_whose_link_leads_nowhere_keeps_no_drive() {
+    let machine = machine();
+    machine.link("/etc/systemd/system/tmp.mount", "/dev/null");
+    machine.link("/etc/systemd/system/dev-sda3.swap", "/dev/not-there");
+    let granted = Permission::grant(examined(&machine, A), &consent(&machine, &[A], &[]));
+    assert!(granted.is_ok(), "{granted:?}");
+}
+
+#[test]
 fn a_path_in_fstab_that_leads_nowhere_keeps_no_drive() {
     let machine = machine();
     machine.put_file("/etc/fstab", "/dev/disk/by-id/nvme-of-nobody /srv ext4 noauto");

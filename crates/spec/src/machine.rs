@@ -209,8 +209,9 @@ fn drive(table: &Fields, notes: &mut Vec<Note>) -> Option<DriveGroup> {
     let sheet = model.as_ref().map_or(Rated::NOTHING, |model| model.rated);
     let operations = |key: &str| table.number::<u32>(key).map(|rate| Iops(f64::from(rate)));
     let mut bytes = |key: &str| text(table, key, RATE, notes, rate);
-    // What the name tells of flushes is of its cache, and of a drive of which nobody told.
-    let flushes = !table.has("flush") && table.boolean("write_cache") != Some(false);
+    // What the name tells of flushes is of its cache, and of a drive that nobody told of or measured: others were.
+    let flushes =
+        !table.has("flush") && table.boolean("write_cache") != Some(false) && table.boolean("measured") != Some(true);
     let rated = Rated {
         read: bytes("read").or(sheet.read),
         write: bytes("write").or(sheet.write),

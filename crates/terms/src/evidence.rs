@@ -15,7 +15,7 @@ pub struct Steadiness {
     /// What was cut from the beginning as warm-up.
     #[serde(rename = "warmup_ns")]
     pub warmup: Nanos,
-    /// So many independent samples would tell as much of the mean: one more than the degrees of freedom of its interval.
+    /// One more than the degrees of freedom of the mean's interval: in a short window of independent samples, their number.
     pub effective_samples: f64,
     /// Half-width of the 95 % interval of the window's mean, as a share of it; within this one window only.
     pub half_width: Option<f64>,

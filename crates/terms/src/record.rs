@@ -215,7 +215,8 @@ pub struct Cell {
     /// Was the window one thing? Absent in records of old and for cells without samples.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
-    /// Was the window made longer: not steady, short for what was under way, or not as precise as asked?
+    /// Was it measured once more: with a longer window (not steady, short for what was under way, not as precise as asked), or with
+    /// longer settling, until its queues were done over?
     #[serde(default)]
     pub extended: bool,
     /// What the throughput was limited by.

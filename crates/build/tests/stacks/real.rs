@@ -91,7 +91,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 19] = [
+const STRANGERS: [Stranger; 20] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -151,6 +151,14 @@ const STRANGERS: [Stranger; 19] = [
         stack: "LVM thin",
         does: &["lvcreate --yes --type thin --virtualsize 16777216b --thinpool pool --name data_mine bp-lvm-thin-lvm"],
         told: "data_mine",
+    },
+    // cryptsetup names what is below an encryption so, and LVM lets anybody.
+    Stranger {
+        stack: "LVM thin",
+        does: &[
+            "lvcreate --yes --activate n --type thin --virtualsize 16777216b --thinpool pool --name data_dif bp-lvm-thin-lvm",
+        ],
+        told: "its volume `data_dif` is not the run's",
     },
     Stranger {
         stack: "RAID-6",

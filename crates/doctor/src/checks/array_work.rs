@@ -75,7 +75,8 @@ enum Pace {
 struct Work {
     pace: Pace,
     checks: bool,
-    none_missing: bool,
+    /// No member is missing, and nothing was written since they were put together.
+    unwritten: bool,
     /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
     whole: bool,
 }
@@ -92,7 +93,7 @@ impl Work {
         Self {
             pace,
             checks: action == "check",
-            none_missing,
+            unwritten: none_missing && md.state.known().is_some_and(|state| state == "read-auto"),
             whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
         }
     }
@@ -100,8 +101,7 @@ impl Work {
     const fn severity(&self) -> Severity {
         match self {
             Self { checks: true, .. } => Information,
-            // All members are there, and nothing was written since they were put together.
-            Self { whole: true, .. } | Self { none_missing: true, pace: Pace::Held, .. } => Warning,
+            Self { whole: true, .. } | Self { unwritten: true, .. } => Warning,
             _ => Error,
         }
     }

@@ -32,68 +32,15 @@ impl<'a> Start<'a> {
     }
 }
 
-/// What an array lacks, as far as messages tell.
-#[derive(Default)]
-struct Array<'a> {
-    /// So many members are not there, or are not filled yet.
-    missing: u32,
-    /// Its last start, where it lacked some then.
-    short: Option<&'a str>,
-    /// That it lost one.
-    lost: Vec<&'a str>,
-}
-
-/// Lines of arrays that lost a member, and of such as lacked one when they were started last, where no later line says that all of them
-/// are back.
-#[derive(Default)]
-pub(super) struct Lacking<'a> {
-    pub(super) lost: Vec<&'a str>,
-    pub(super) short: Vec<&'a str>,
-}
-
-/// `md0` of `md/raid1:md0: Disk failure on sdb1, disabling device.`
-fn of_failure(line: &str) -> Option<&str> {
-    let (before, rest) = line.split_once(": Disk failure on ")?;
-    rest.split_once(',').and(before.split_once("md/raid")?.1.split_once(':')).map(|(_, array)| array)
-}
-
-/// mdadm(8) makes a new RAID-5 without its last member, which is filled at once (`md: md0: recovery done.`). How many members were filled
-/// at once is not told: one counts. `whole` tells arrays that are known to have all their members now.
-pub(super) fn lacking<'a>(lines: &[&'a str], whole: impl Fn(&str) -> bool) -> Lacking<'a> {
-    let mut all: BTreeMap<&str, Array> = BTreeMap::new();
-    // Members that were left out of an array which is not named until it starts.
-    let mut left_out = Vec::new();
+/// Of all such lines those of arrays that lacked a member when they were started last, and were not filled since: mdadm(8)
+/// makes a new RAID-5 without its last member, which is filled at once (`md: md0: recovery done.`).
+pub(super) fn short<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut last: BTreeMap<&str, (Start, &str)> = BTreeMap::new();
     for line in lines {
-        let of = if let Some((array, _)) =
-            line.split_once("md: ").and_then(|(_, rest)| rest.split_once(": recovery done"))
-        {
-            all.entry(array).and_modify(|array| array.missing = array.missing.saturating_sub(1));
-            array
-        } else if let Some(name) = of_failure(line) {
-            let array = all.entry(name).or_default();
-            array.missing += 1;
-            array.lost.push(line);
-            name
-        } else if let Some(start) = Start::of(line) {
-            let array = all.entry(start.array).or_default();
-            array.missing = start.all.saturating_sub(start.here);
-            array.short = start.is_short().then_some(*line);
-            if start.here < start.all {
-                array.lost.append(&mut left_out);
-            }
-            start.array
-        } else {
-            left_out.push(*line);
-            continue;
-        };
-        if all.get(of).is_some_and(|array| array.missing == 0) {
-            all.remove(of);
+        if let Some(filled) = line.split_once("md: ").and_then(|(_, rest)| rest.split_once(": recovery done")) {
+            last.remove(filled.0);
         }
+        last.extend(Start::of(line).map(|start| (start.array, (start, *line))));
     }
-    let mut found = Lacking { lost: left_out, short: Vec::new() };
-    for (_, mut array) in all.into_iter().filter(|(name, _)| !whole(name)) {
-        found.lost.append(&mut array.lost);
-        found.short.extend(array.short);
-    }
-    found
+    last.into_values().filter(|(start, _)| start.is_short()).map(|(_, line)| line).collect()
 }

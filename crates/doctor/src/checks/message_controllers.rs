@@ -1,5 +1,7 @@
 //! What the program of a RAID controller says of volumes and drives behind it.
 
+use std::collections::BTreeSet;
+
 use terms::diagnosis::{Place, Severity};
 
 use super::message_kinds::Words;
@@ -8,13 +10,20 @@ use crate::check::{Error, Information, Round, Warning, finding};
 pub(super) const WORDS: Words = &[&["storcli: "]];
 
 /// How a state is written, of what, how bad it is, what is so, and what that means (the legend below the tables of `storcli`).
-const STATES: [(&str, &[&str], Severity, &str, &str); 9] = [
+const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
     (
         "volume",
-        &["Dgrd", "Pdgd"],
+        &["Dgrd"],
         Error,
         "a volume of the RAID controller lacks a drive",
-        "1 lost drive may take data with it, unless it is RAID-6",
+        "1 more lost drive may take data with it",
+    ),
+    (
+        "volume",
+        &["Pdgd"],
+        Error,
+        "a RAID-6 or RAID-60 of the RAID controller lacks a drive",
+        "1 more may be lost; 2 may take data with them",
     ),
     (
         "volume",
@@ -78,16 +87,15 @@ const COUNTS: &[&str] = &["counts"];
 
 /// One finding for each that is not in order.
 pub(super) fn judge(lines: &[&str], round: &mut Round) {
-    let mut told: Vec<&str> = Vec::new();
+    let mut told = BTreeSet::new();
     for line in lines {
         let Some((kind, name, how)) = parts(line) else { continue };
         let is_it = |(of, states, ..): &&(&str, &[&str], Severity, &str, &str)| *of == kind && states.contains(&how);
         let Some((_, _, severity, what, cost)) = STATES.iter().find(is_it) else { continue };
         // A text may be posted twice.
-        if told.contains(line) {
+        if !told.insert(*line) {
             continue;
         }
-        told.push(line);
         let place = Place::new(if kind == "drive" { "drive" } else { "controller" }, name);
         let controller = name.get(1..).and_then(|rest| rest.split('/').next()).unwrap_or("call");
         round.find(
@@ -107,7 +115,16 @@ pub(super) fn judge(lines: &[&str], round: &mut Round) {
 /// `volume`, `/c0/v0` and `Dgrd` of `storcli: volume /c0/v0 (RAID5) is Dgrd`.
 fn parts(line: &str) -> Option<(&str, &str, &str)> {
     let (kind, rest) = line.strip_prefix("storcli: ")?.split_once(' ')?;
-    let (name, rest) = rest.split_once(' ')?;
+    let (name, rest) = rest.split_once(' ').filter(|(name, _)| is_name(name))?;
     let how = if rest.starts_with(COUNTS[0]) { COUNTS[0] } else { rest.rsplit_once(" is ")?.1 };
     Some((kind, name, how))
+}
+
+/// Is it `/c0`, `/c0/v1` or `/c0/e252/s3`? Commands name it, and who posts a text writes what he likes.
+fn is_name(text: &str) -> bool {
+    let is_part = |part: &str| {
+        let number = part.strip_prefix(['c', 'e', 's', 'v']).unwrap_or_default();
+        !number.is_empty() && number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    text.strip_prefix('/').is_some_and(|rest| rest.starts_with('c') && rest.split('/').all(is_part))
 }

@@ -165,9 +165,6 @@ const WAITING: Words = &[
 ];
 
 const THROWN_OUT: Words = &[&["disk failure on"], &["kicking non-fresh"]];
-const STARTS: Words = &[&["md/raid", " active with "], &["md: md", ": recovery done"]];
-/// What tells of members of arrays, in the order in which it was written.
-pub(super) const MEMBERS: Words = &[THROWN_OUT[0], THROWN_OUT[1], STARTS[0], STARTS[1]];
 /// `mdadm --monitor` of an array (`alert` in mdadm's `Monitor.c`).
 const MONITORED: Words = &[&[" event ", "detected on md device"]];
 /// ZED of a pool (`cmd/zed/zed.d/all-syslog.sh` of OpenZFS), and `zpool events`.
@@ -461,7 +458,7 @@ pub(super) const DIFFERENT_PARITY: Kind = Kind {
 };
 
 pub(super) const STARTED_SHORT: Kind = Kind {
-    words: STARTS,
+    words: &[&["md/raid", " active with "], &["md: md", ": recovery done"]],
     severity: Error,
     what: "an array was started without all its members",
     cost: "; what stands on it has lost redundancy unless they came back later",

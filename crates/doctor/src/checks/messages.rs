@@ -6,9 +6,9 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS, FAILED_REQUESTS,
-    INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, MEMBERS, NOT_CORRECTED, OPTIONAL,
-    OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP,
-    STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
+    INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS,
+    POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED,
+    STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -168,13 +168,9 @@ fn requests(machine: &Machine, round: &mut Round) {
     let mut failed = with(machine, round, FAILED_REQUESTS.words);
     failed.retain(|line| !is_of_content(line));
     tell(round, &FAILED_REQUESTS, &failed, "");
-    for kind in [DEVICE_COUNTERS, STUCK, FAILED_ARRAYS, DIRTY_ARRAYS] {
+    for kind in [DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
-    let is_whole =
-        |name: &str| machine.arrays().any(|(node, md)| node.name == name && md.degraded.known() == Some(&Some(0)));
-    let lacking = message_arrays::lacking(&with(machine, round, MEMBERS), is_whole);
-    tell(round, &LOST_MEMBERS, &lacking.lost, "");
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
     let reported = with(machine, round, REPORTED_MEMBERS.words);
     let reported = message_daemons::of_short_arrays(machine, &reported, round);
@@ -182,7 +178,12 @@ fn requests(machine: &Machine, round: &mut Round) {
     let told = with(machine, round, LOST_DEVICES.words);
     let lost = message_daemons::of_lost_devices(machine, &told, round);
     tell(round, &LOST_DEVICES, &lost, "");
-    tell(round, &STARTED_SHORT, &lacking.short, "");
+    let mut short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
+    short.retain(|line| {
+        let is_it = |name: &str| line.contains(&format!(":{name}:"));
+        !machine.arrays().any(|(node, md)| md.degraded.known() == Some(&Some(0)) && is_it(&node.name))
+    });
+    tell(round, &STARTED_SHORT, &short, "");
     let mut beyond = with(machine, round, BEYOND.words);
     beyond.retain(|line| !is_empty_drive(line));
     tell(round, &BEYOND, &beyond, "");

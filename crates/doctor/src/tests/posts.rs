@@ -898,20 +898,11 @@ fn arrays_that_are_started_short() {
     ]);
 }
 
-/// A member that failed is back where a later line says that the array has all its members.
+/// A member that failed is back where the same machine's kernel started the array with all of them later.
 #[test]
 fn arrays_that_are_whole_again() {
     const LOST: &[Found] = &[("read-write-errors", "", Error)];
-    const NOT: &[&str] = &["read-write-errors"];
-    let at = |lines: &[&str]| {
-        let numbered = lines.iter().enumerate();
-        numbered.map(|(at, line)| format!("[{:5}.100000] {line}\n", at + 3)).collect::<String>()
-    };
-    const FAILED: &str = "md/raid1:md0: Disk failure on sdb1, disabling device.";
-    const KICKED: &str = "md: kicking non-fresh sdb1 from array!";
-    const SHORT: &str = "md/raid1:md0: active with 1 out of 2 mirrors";
     const WHOLE: &str = "md/raid1:md0: active with 2 out of 2 mirrors";
-    const FILLED: &str = "md: md0: recovery done.";
     let monitored = |after: &str| {
         format!(
             "Nov  1 10:00:00 nas mdadm[812]: Fail event detected on md device /dev/md0, component device /dev/sdb1\n\
@@ -919,21 +910,16 @@ fn arrays_that_are_whole_again() {
         )
     };
     check(&[
-        post(at(&[FAILED]), LOST, &[]),
-        post(at(&[FAILED, WHOLE]), &[], NOT),
-        post(at(&[FAILED, FILLED]), &[], NOT),
-        post(at(&[FAILED, "md: md1: recovery done."]), LOST, &[]),
-        post(at(&[FAILED, "md/raid1:md1: active with 2 out of 2 mirrors"]), LOST, &[]),
-        post(at(&[WHOLE, FAILED]), LOST, &[]),
-        post(at(&[KICKED, SHORT]), LOST, &[]),
-        post(at(&[KICKED, SHORT, FILLED]), &[], NOT),
-        // Which array left it out is not told.
-        post(at(&[KICKED, WHOLE]), LOST, &[]),
-        // One of two that failed is filled.
-        post(at(&["md/raid:md0: raid level 6 active with 2 out of 4 devices, algorithm 2", FILLED]), LOST, &[]),
-        post(at(&["md/raid:md0: raid level 6 active with 2 out of 4 devices, algorithm 2", FILLED, FILLED]), &[], NOT),
-        post(monitored("2 10:00:00"), &[], NOT),
+        post(monitored("2 10:00:00"), &[], &["read-write-errors"]),
         post(monitored("1 09:00:00"), LOST, &[]),
+        // Lines of the kernel do not name their machine, and every array of LVM is `mdX` there.
+        post(format!("[1.0] md/raid1:md0: Disk failure on sdb1, disabling device.\n[2.0] {WHOLE}\n"), LOST, &[]),
+        post(
+            "[1.0] md/raid1:mdX: Disk failure on dm-25, disabling device.\n[2.0] md/raid1:mdX: active with 2 out of 2 mirrors\n"
+                .to_owned(),
+            LOST,
+            &[],
+        ),
     ]);
 }
 
@@ -989,7 +975,14 @@ fn what_the_program_of_a_controller_says() {
             &[("read-write-errors", "/c1/v0", Error)],
             &[],
         ),
+        post(
+            volume("0/0   RAID5 Dgrd  RW     Yes     RWBD  -   ON  10.914 TB data").replace('\n', "\n\n"),
+            &[("read-write-errors", "/c1/v0", Error)],
+            &[],
+        ),
         post(volume("0/0   RAID5 Optl  RW     Yes     RWBD  -   ON  10.914 TB Dgrd"), &[], NOT),
+        // Commands name what was posted.
+        post(counts("Media Error Count = 12").replace("/c1/e252/s2", "/c1;reboot"), &[], NOT),
         post(
             volume("0/239 RAID1 OfLn  RW     Yes     RWBD  -   ON  10.914 TB"),
             &[("read-write-errors", "/c1/v239", Error)],

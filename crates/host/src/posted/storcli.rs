@@ -46,6 +46,7 @@ fn number(line: &str, key: &str) -> Option<u64> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut controller = 0;
     let mut table = None;
+    let mut has_rows = false;
     // The drive whose counters follow, and what each counts.
     let mut counted = None;
     let mut counts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -53,13 +54,15 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     for line in &text.lines {
         controller = number(line, "Controller").unwrap_or(controller);
         if line.trim().is_empty() {
-            table = None;
+            // A paste may have an empty line behind each.
+            table = table.filter(|_| !has_rows);
         } else if let Some(begun) = Table::of(line) {
-            table = Some(begun);
+            (table, has_rows) = (Some(begun), false);
         } else if let Some(drive) = line.strip_prefix("Drive ").and_then(|rest| rest.strip_suffix(" State :")) {
             counted = drive.starts_with("/c").then_some(drive);
         } else if let Some(part) = table.and_then(|table| part(table, controller, line)) {
             told += 1;
+            has_rows = true;
             push(&part, machine);
         } else if let Some(drive) = counted.filter(|_| COUNTERS.iter().any(|key| is_counted(line, key))) {
             counts.entry(drive).or_default().push(line.trim());

@@ -28,6 +28,8 @@ impl Platter {
         let memory = MmapMut::map_anon(offset(size.0))?;
         // Whoever starts a program would copy the tables of all these pages, and every page that is then written to.
         memory.advise(Advice::DontFork)?;
+        // The first write to 2 MiB would clear all of them, in the time of the guest. Kernels without such pages refuse.
+        let _ = memory.advise(Advice::NoHugePage);
         Ok(Self::Memory(memory))
     }
 

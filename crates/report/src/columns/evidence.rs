@@ -93,9 +93,16 @@ fn windows<'a>() -> Vec<Column<CellRow<'a>>> {
         column(["TOO-SHORT", "windows_unknown", "Too short", "windows too short to tell"], ColumnKind::Count, |r| {
             window(r, |steady| steady.unknown)
         }),
-        column(["EXTENDED", "windows_extended", "Extended", "windows that were made longer"], ColumnKind::Count, |r| {
-            window(r, |steady| steady.extended)
-        }),
+        column(
+            [
+                "EXTENDED",
+                "windows_extended",
+                "Extended",
+                "windows that were measured once more, longer or after longer settling",
+            ],
+            ColumnKind::Count,
+            |r| window(r, |steady| steady.extended),
+        ),
         column(
             ["LEVEL-LOW", "level_low_bytes_per_second", "Lowest level", "lowest level over all windows"],
             ColumnKind::Rate,

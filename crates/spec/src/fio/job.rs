@@ -221,13 +221,13 @@ impl Job {
     }
 
     /// Names differ from one clone to the next, unless the job names a file or a format says otherwise. fio counts the clones of
-    /// each section from 0, so sections may meet on one file, and deals them out to directories in turn (`make_filename` in its
-    /// `init.c`, `set_name_idx` in its `filesetup.c`).
+    /// each section from 0, so sections may meet on one file, and deals those without a `filename` out to directories in turn
+    /// (`make_filename` in its `init.c`, `set_name_idx` in its `filesetup.c`).
     fn files(&self) -> Files {
         let format = self.format.as_deref().filter(|format| !format.is_empty()).unwrap_or(FORMAT);
         let is_named = self.filename.is_some();
         let name = self.filename.clone().unwrap_or_else(|| format.replace("$jobname", &self.section));
-        let are_apart = (!is_named && name.contains(CLONE)) || self.directories().len() > 1;
+        let are_apart = !is_named && (name.contains(CLONE) || self.directories().len() > 1);
         let path = Path { name, is_named };
         if self.jobs > 1 && are_apart {
             Files::Own(self.directory.clone(), path)
@@ -239,7 +239,9 @@ impl Job {
     /// Where files lie, in turn. A colon behind a backslash is a part of a name.
     fn directories(&self) -> Vec<String> {
         let names = self.directory.replace("\\:", "\0");
-        names.split(':').map(|name| name.replace('\0', ":")).collect()
+        let names: Vec<String> = names.split(':').map(|name| name.replace('\0', ":")).collect();
+        let told: Vec<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+        if told.is_empty() { names } else { told }
     }
 
     fn path(&self, path: &Path, clone: u32) -> String {
