@@ -7,9 +7,9 @@
 //! ([`terms::record::REPEATS`]).
 //!
 //! Nor is a window known better than fio's two accounts of it agree. Where its jobs begin and end their windows apart, as 16 queues
-//! of 32 do on a hard disk, the total has operations that the log has not: six rounds of random reads had totals up to 5 % above their
-//! logs, and differed by 1.8 % (standard deviation), while windows by themselves told ±1.6 %, which 7 of 15 pairs of rounds kept to. With
-//! the disagreement in it all 15 did.
+//! of 32 do on a hard disk, the total has operations that the log has not. Six rounds of random reads there differed by 1.7 %
+//! (standard deviation) where windows by themselves told ±1.3 %, and 10 of 15 pairs of rounds kept to it; with the disagreement
+//! in it all 15 did (the kept record of `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
 //!
 //! That is a claim about rounds, and the committed records with several of them are the test of it: of pairs of rounds, 95 %
 //! differ by less than both intervals together (`crates/bedplate/tests/evidence.rs`).

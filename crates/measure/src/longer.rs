@@ -22,8 +22,8 @@ const WORK: Nanos = Nanos::seconds(1);
 
 /// So many times as long as an operation takes a load settles, and at most [`LONGEST`] times as long as it did. Each job fills its
 /// queue one by one, as fast as the kernel takes requests, and fio counts operations as they begin: while queues fill more begin than
-/// end. Six windows of 20 s of random writes to a hard disk by 16 queues of 32 differed by 1.5 % (standard deviation) after 0.5 s, and by
-/// 0.4 % after 3 s.
+/// end. Two turns were not tried: with three the drive's own count and fio's agree within 1 % (random writes to a hard disk by 16
+/// queues of 32).
 const SETTLED: f64 = 3.0;
 
 /// How long a load settles and how long it is measured.
