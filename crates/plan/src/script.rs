@@ -79,7 +79,7 @@ must_differ() {
 # Drives are taken down by the names that they were built by, since this machine was started, and by no others: what a
 # teardown wipes and discards may be somebody's by any other name.
 must_be_built() {
-    if [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
+    if [ ! -s "$kept" ] || [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
         echo "$0: $kept does not say that it was built on these drives since this machine was started" >&2
         echo "$0: if it was, before a restart, run the commands of teardown() by hand" >&2
         exit 3

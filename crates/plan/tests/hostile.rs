@@ -239,6 +239,23 @@ proptest! {
     }
 }
 
+/// Without drives nothing but the note of a build tells that the directory is the script's.
+#[test]
+fn a_directory_that_no_build_made_stays() {
+    let plan = plan::existing(&stack("x", "x"), "/there-is-no-such-directory/mine", "7f").unwrap();
+    let stage = Stage::new();
+    let script = plan::script(&plan);
+    let ends = |verb, status, takes_away| {
+        let (output, ran) = stage.ran(&script, &[verb]);
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        assert_eq!(ran.iter().any(|words| words[0] == "rm"), takes_away, "{verb}: {ran:?}");
+    };
+    ends("teardown", 3, false);
+    ends("build", 0, false);
+    ends("teardown", 0, true);
+    ends("teardown", 3, false);
+}
+
 /// The audit's own: a cipher that closes its quotes and runs two commands.
 #[test]
 fn a_cipher_is_a_word() {
