@@ -22,8 +22,8 @@ const WORK: Nanos = Nanos::seconds(1);
 
 /// So many times as long as an operation takes a load settles, and at most [`LONGEST`] times as long as it did. Each job fills its
 /// queue one by one, as fast as the kernel takes requests, and fio counts operations as they begin: while queues fill more begin than
-/// end. Two turns were not tried: with three the drive's own count and fio's agree within 1 % (random writes to a hard disk by 16
-/// queues of 32).
+/// end. After three times, fio's rate and the drive's own count agree within 1.5 % (random writes in the kept record of
+/// `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
 const SETTLED: f64 = 3.0;
 
 /// How long a load settles and how long it is measured.
