@@ -21,6 +21,7 @@ pub(crate) fn summary(cells: &[&Cell]) -> Steady {
         unsteady: count(&|state| !state.usable()),
         unknown: count(&|state| state == State::Unknown),
         extended: small(cells.iter().filter(|cell| cell.extended).count()),
+        settled: cells.iter().filter_map(|cell| cell.settled).max(),
         range,
     }
 }

@@ -78,7 +78,8 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
         Vec::new()
     };
     let cell = conclude(request, &job, observed, around, times.window);
-    Ok(Measured { cell: Cell { imitated, extended, probes, took: start.elapsed().into(), ..cell }, raw })
+    let settled = Some(times.settle).filter(|settled| *settled > request.policy.settle);
+    Ok(Measured { cell: Cell { imitated, extended, settled, probes, took: start.elapsed().into(), ..cell }, raw })
 }
 
 /// What is told of a run that was observed.

@@ -25,6 +25,26 @@ pub(crate) fn lab_drives(findings: &Findings) -> String {
     made.map(|kind| format!(", drives of the lab made {}", kind.many())).unwrap_or_default()
 }
 
+/// How long loads settled: as asked for, or from that to the longest.
+pub(crate) fn settling(findings: &Findings) -> String {
+    let asked = findings.provenance.settle;
+    let longest = findings.cells.iter().filter_map(|cell| cell.steady.settled).max();
+    longest.map_or_else(|| asked.to_string(), |longest| format!("{asked} to {longest}"))
+}
+
+/// What figures and their intervals are of. Under a virtual clock a single round has the interval of its window.
+pub(crate) fn figures(findings: &Findings) -> &'static str {
+    let figures = || findings.cells.iter().filter_map(|cell| cell.throughput);
+    let many = figures().any(|figure| figure.rounds > 1);
+    let windows = figures().any(|figure| figure.rounds == 1 && figure.low.is_some());
+    match (many, windows) {
+        (true, true) => "geometric mean, 95 % interval between rounds or of one window",
+        (true, false) => "geometric mean and 95 % interval between rounds",
+        (false, true) => "one round and the 95 % interval of its window",
+        (false, false) => "one round",
+    }
+}
+
 /// What emulates the machine, if anything does; empty where that is not known.
 pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
     let provenance = &findings.provenance;

@@ -60,7 +60,7 @@ fn ratios(grid: &Grid, style: &Style) -> String {
     let all: Vec<usize> = (0..grid.stacks().len()).collect();
     let name = strips::stacks(grid, &all, style);
     let mut figures = strips::rates(grid, style, &mut notes);
-    let mut out = section(style, "Throughput, geometric mean and 95 % interval between rounds");
+    let mut out = section(style, &format!("Throughput, {}", prose::figures(grid.findings)));
     tables(&mut out, &name, &figures, style);
     if let [first, _, ..] = grid.stacks() {
         let ratios = strips::ratios(grid, &all, style);
@@ -190,7 +190,13 @@ fn origin(grid: &Grid, style: &Style) -> String {
     };
     let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
     let mut facts = vec![
-        format!("{rounds} of {} after {} settling on {}{}", p.window, p.settle, p.span, prose::lab_drives(findings)),
+        format!(
+            "{rounds} of {} after {} settling on {}{}",
+            p.window,
+            prose::settling(findings),
+            p.span,
+            prose::lab_drives(findings)
+        ),
         format!("seed {}", p.seed),
         format!("bedplate {} ({})", p.version, p.build),
     ];

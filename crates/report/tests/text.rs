@@ -150,6 +150,27 @@ fn one_round_has_no_interval() {
 }
 
 #[test]
+fn intervals_say_what_they_are_of() {
+    let mut findings = small();
+    let told = |findings: &Findings, words: &str| {
+        let (text, page) = (terminal(findings, &Style::default()), report::html(findings));
+        assert!(
+            text.contains(&format!("Throughput, {words}")) && page.contains(&format!("<dd>{words}</dd>")),
+            "{text}"
+        );
+    };
+    told(&findings, "geometric mean and 95 % interval between rounds");
+    let one = |findings: &mut Findings, cells: usize| {
+        findings.cells.iter_mut().filter_map(|cell| cell.throughput.as_mut()).take(cells).for_each(|of| of.rounds = 1);
+    };
+    one(&mut findings, 1);
+    told(&findings, "geometric mean, 95 % interval between rounds or of one window");
+    one(&mut findings, usize::MAX);
+    told(&findings, "one round and the 95 % interval of its window");
+    told(&self::findings(1), "one round");
+}
+
+#[test]
 fn wide_intervals_are_factors() {
     let mut findings = small();
     for (cell, factor) in findings.cells.iter_mut().zip([1.3, 1.01, 3.64, 12.7]) {

@@ -50,6 +50,9 @@ impl Cell {
         if let Some(threads) = &mut self.threads {
             convert.threads(threads);
         }
+        if let Some(settled) = &mut self.settled {
+            convert.time(settled);
+        }
         if let Some(rate) = &mut self.offered_iops {
             convert.rate(rate);
         }
@@ -216,6 +219,7 @@ mod tests {
             "steadiness": { "state": "steady", "samples": 9, "warmup_ns": 14, "effective_samples": 4.0, "half_width": 0.1,
                 "drift": 0.1, "cliff": { "at_ns": 16, "moved_bytes": 3, "before_bytes_per_second": 1.0,
                 "after_bytes_per_second": 2.0 }, "low_bytes_per_second": 1.0, "high_bytes_per_second": 3.0, "snia": true },
+            "settled_ns": 26,
             "threads": { "wall_ns": 18, "kinds": [{ "kind": "fio", "threads": 1, "busy_ns": 20, "busiest_ns": 22 }] },
             "imitated": { "tool": "kdisk-mark", "argv": [], "best": true, "printed": 5.0, "unit": "MB/s",
                 "promised_bytes_per_second": 5e6, "loops": [{ "throughput_bytes_per_second": 4.0,

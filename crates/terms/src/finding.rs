@@ -290,8 +290,11 @@ pub struct Steady {
     pub unsteady: u32,
     /// Windows too short to tell.
     pub unknown: u32,
-    /// Windows that were made longer.
+    /// Windows that were measured once more, longer or after longer settling.
     pub extended: u32,
+    /// How long the one settled that settled longest, where that was longer than asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "settled_ns")]
+    pub settled: Option<Nanos>,
     /// Lowest and highest level over all windows, in bytes per second.
     #[serde(rename = "range_bytes_per_second")]
     pub range: Option<(f64, f64)>,

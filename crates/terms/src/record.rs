@@ -219,6 +219,9 @@ pub struct Cell {
     /// longer settling, until its queues were done over?
     #[serde(default)]
     pub extended: bool,
+    /// How long it settled, where that was longer than asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none", rename = "settled_ns")]
+    pub settled: Option<Nanos>,
     /// What the throughput was limited by.
     #[serde(default)]
     #[serde(rename = "limiter")]
@@ -325,6 +328,7 @@ impl Cell {
             probes: Vec::new(),
             steadiness: None,
             extended: false,
+            settled: None,
             bottleneck: None,
             threads: None,
             jobs: Vec::new(),

@@ -298,7 +298,8 @@ pub(crate) fn has_hard_disks(inventory: &Inventory) -> bool {
 /// window.
 fn longer(cell: &Cell, settle: f64, window: f64) -> f64 {
     let flows = cell.reading.iter().flat_map(Reading::flows);
-    if cell.extended { settle + flows.map(|flow| flow.runtime.as_seconds()).fold(window, f64::max) } else { 0.0 }
+    let settled = cell.settled.map_or(settle, terms::Nanos::as_seconds);
+    if cell.extended { settled + flows.map(|flow| flow.runtime.as_seconds()).fold(window, f64::max) } else { 0.0 }
 }
 
 /// Cells of the first rounds.
@@ -404,7 +405,10 @@ mod tests {
         let mut cell = Cell { reading: Some(reading), ..Cell::begun(key, String::new(), Vec::new(), 0) };
         let once = longer(&cell, 0.5, 1.0);
         cell.extended = true;
-        assert_eq!([once, longer(&cell, 0.5, 1.0)].map(f64::to_bits), [0.0, 32.5].map(f64::to_bits));
+        let again = longer(&cell, 0.5, 1.0);
+        cell.settled = Some(Nanos::seconds(3));
+        let found = [once, again, longer(&cell, 0.5, 1.0)];
+        assert_eq!(found.map(f64::to_bits), [0.0, 32.5, 35.0].map(f64::to_bits));
 
         let design = design(1, 1);
         let none = Costs { longer: 0.0, overhead: 0.0, ..Costs::default() };

@@ -182,12 +182,12 @@ fn rates<'a>() -> Vec<Column<CellRow<'a>>> {
             |r| as_rate(r.end(|f| f.throughput, |e| Some(e.value))),
         ),
         column(
-            ["LOW", "throughput_low_bytes_per_second", "Low", "lower end of the 95 % interval between rounds"],
+            ["LOW", "throughput_low_bytes_per_second", "Low", "lower end of the 95 % interval"],
             ColumnKind::Rate,
             |r| as_rate(r.end(|f| f.throughput, |e| e.low)),
         ),
         column(
-            ["HIGH", "throughput_high_bytes_per_second", "High", "upper end of the 95 % interval between rounds"],
+            ["HIGH", "throughput_high_bytes_per_second", "High", "upper end of the 95 % interval"],
             ColumnKind::Rate,
             |r| as_rate(r.end(|f| f.throughput, |e| e.high)),
         ),

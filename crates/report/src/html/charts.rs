@@ -33,6 +33,8 @@ struct Body<'a> {
     tag: Option<&'a str>,
     half: &'static str,
     factor: &'static str,
+    /// What the figures are of.
+    figures: &'static str,
 }
 
 /// The section; `None` where the page leaves it out.
@@ -46,11 +48,12 @@ pub(super) fn section(of: &Source) -> Option<Drawn> {
     };
     of.has(Bulk::Workloads).then(|| {
         let series = (0..workloads).map(|workload| series(grid, workload, details)).collect();
-        let body = Body { series, tag: of.tag.as_deref(), half: HALF, factor: FACTOR };
+        let body =
+            Body { series, tag: of.tag.as_deref(), half: HALF, factor: FACTOR, figures: prose::figures(grid.findings) };
         Drawn::new(prose::WORKLOADS, "Workloads", "Workloads", &body)
             .hint(format!(
                 "Stacks stand in the study’s order; the first, in grey, is what the others are compared with. Whiskers \
-                 are 95 % intervals between rounds.{ranked}"
+                 are 95 % intervals.{ranked}"
             ))
             .fold(if workloads <= FEW { Fold::Open } else { Fold::Closed })
     })

@@ -194,10 +194,10 @@ fn method(findings: &Findings) -> Vec<Fact> {
         Fact::new("Study, SHA-256", p.study_sha256.clone()),
         Fact::new("Seed", p.seed.to_string()),
         Fact::new("Rounds", rounds(findings)),
-        Fact::new("Settling", format!("{} under load, not counted", p.settle)),
+        Fact::new("Settling", format!("{} under load, not counted", prose::settling(findings))),
         Fact::new("Window", format!("{} under load, counted{}", p.window, own_windows(findings))),
         Fact::new("Span", format!("{}, filled first and then worked on{}", p.span, prose::lab_drives(findings))),
-        Fact::new("Figures", "geometric mean over rounds; the interval is the 95 % interval between rounds"),
+        Fact::new("Figures", prose::figures(findings)),
     ]);
     facts
 }

@@ -100,7 +100,7 @@ fn shown<R>(columns: &[Column<R>]) -> impl Iterator<Item = &Column<R>> {
 /// The headings.
 fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     let heading = |column: &Column<R>| match column.name {
-        "LOW" => Heading { title: "95 % interval", help: "of throughput, between rounds" },
+        "LOW" => Heading { title: "95 % interval", help: "of throughput" },
         _ => Heading { title: column.title, help: column.help },
     };
     shown(columns).map(heading).collect()
