@@ -1,5 +1,6 @@
 //! Load curves: points at fixed rates, and the largest rate as their end.
 
+use terms::Guard;
 use terms::finding::{CellFinding, Curve, CurvePoint, Verdict};
 use terms::record::Provenance;
 use terms::workload::Load;
@@ -41,12 +42,13 @@ fn point(
     let finding =
         findings.iter().find(|of| of.stack == stack && of.workload == workload && of.verdict == Verdict::Measured)?;
     let offered: Vec<f64> = rounds.of(stack, workload).iter().filter_map(|cell| cell.offered_iops).collect();
+    let is_late = finding.guards.iter().any(|note| note.guard == Guard::RateNotReached);
     let count = f64::from(u32::try_from(offered.len()).unwrap_or(u32::MAX));
     Some(CurvePoint {
         workload: workload.to_owned(),
         percent,
         offered_iops: (!offered.is_empty()).then(|| offered.iter().sum::<f64>() / count),
         iops: finding.iops,
-        latency: finding.latency.clone(),
+        latency: finding.latency.clone().filter(|_| !is_late),
     })
 }

@@ -1,6 +1,5 @@
 //! The whole room on small made-up records.
 
-use terms::Name;
 use terms::finding::{CellFinding, Findings, Verdict};
 use terms::inventory::Inventory;
 use terms::record::{
@@ -8,7 +7,8 @@ use terms::record::{
     Reading, Sample, StackEntry,
 };
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
-use terms::workload::{Pattern, Workload};
+use terms::workload::{Load, Pattern, Workload};
+use terms::{Guard, Name};
 
 use crate::study;
 
@@ -83,6 +83,24 @@ pub(crate) fn provenance(stacks: &[&str], workloads: &[&str]) -> Provenance {
 
 fn find<'a>(findings: &'a Findings, stack: &str, workload: &str) -> &'a CellFinding {
     findings.cells.iter().find(|of| of.stack == stack && of.workload == workload).unwrap()
+}
+
+/// What fio took up late had waited, and its latency does not tell: such a point of a curve has none.
+#[test]
+fn a_point_of_a_curve_that_fell_behind_has_no_latency() {
+    let mut provenance = provenance(&["a"], &["w", "w.at-50", "w.at-90"]);
+    for (workload, percent) in provenance.workloads.iter_mut().skip(1).zip([50, 90]) {
+        workload.load = Load::Share { of: Name::new("w").unwrap(), percent };
+    }
+    let late = GuardNote { guard: Guard::RateNotReached, witness: "50 of 90".into(), voids: false };
+    let cells = [
+        cell(1, "a", "w", 100e6),
+        Cell { offered_iops: Some(12_000.0), ..cell(1, "a", "w.at-50", 50e6) },
+        Cell { offered_iops: Some(22_000.0), guards: vec![late], ..cell(1, "a", "w.at-90", 50e6) },
+    ];
+    let findings = study(&provenance, &Inventory::default(), &cells, &[]);
+    let told: Vec<_> = findings.curves[0].points.iter().map(|point| (point.percent, point.latency.is_some())).collect();
+    assert_eq!(told, [(Some(50), true), (Some(90), false), (None, true)]);
 }
 
 fn assert_no_number(finding: &CellFinding) {

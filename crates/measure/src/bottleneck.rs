@@ -4,6 +4,8 @@ use terms::evidence::{Bottleneck, BottleneckKind, CellConditions, Threads};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::units::significant;
 
+use crate::job::Offered;
+
 /// A thread of fio this busy may be what limits, as a share of a core.
 pub(crate) const GENERATOR: f64 = 0.95;
 /// A kernel thread this busy is what others wait for. Below 1 because the reading spans more than the load.
@@ -22,8 +24,8 @@ const SHALLOW: u32 = 4;
 /// What a bottleneck is found from. Shares are of the wall time between the readings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen<'a> {
-    /// The rate was fixed, and this share of it was reached.
-    pub(crate) offered: Option<f64>,
+    /// What was offered, where the rate was fixed.
+    pub(crate) offered: Option<Offered>,
     /// What a cache guard saw.
     pub(crate) cache: Option<&'a str>,
     /// fio's busiest job, as a share of a core.
@@ -41,9 +43,6 @@ pub(crate) struct Seen<'a> {
     pub(crate) pace: Option<String>,
 }
 
-/// A share of an offered rate that counts as reached: Poisson arrivals scatter.
-const REACHED: f64 = 0.95;
-
 /// Names the bottleneck.
 pub(crate) fn find(seen: &Seen<'_>) -> Bottleneck {
     let order = [rate, pace, cache, generator, thread, core, link, device, queue];
@@ -60,8 +59,8 @@ fn percent(share: f64) -> String {
 }
 
 fn rate(seen: &Seen<'_>) -> Option<Bottleneck> {
-    let reached = seen.offered.filter(|reached| *reached >= REACHED)?;
-    Some(is(BottleneckKind::Rate, format!("{} of the offered rate was done", percent(reached))))
+    let offered = seen.offered.filter(|offered| offered.is_reached())?;
+    Some(is(BottleneckKind::Rate, format!("{} of the offered rate was done", percent(offered.share()))))
 }
 
 /// Whether a job that pauses by itself was at its own limit or at one of the stack nobody can tell from what was seen.
@@ -171,10 +170,11 @@ mod tests {
         let drive =
             DriveCondition { drive: "a".into(), link_bytes_per_second: Some(1000), ..DriveCondition::default() };
         let links = CellConditions { drives: vec![drive], ..CellConditions::default() };
+        let offered = |done: f64| Some(Offered { rate: 10_000.0, done: 10_000.0 * done, window: Nanos::seconds(1) });
         let base = Seen { loaded: 1.0, cpu: Some(&idle), in_flight: 32, members: &busy, ..Seen::default() };
         let cases = [
-            ("a rate that was kept", Seen { offered: Some(0.99), ..base.clone() }, Kind::Rate),
-            ("a rate that was not kept", Seen { offered: Some(0.5), ..base.clone() }, Kind::Device),
+            ("a rate that was kept", Seen { offered: offered(0.99), ..base.clone() }, Kind::Rate),
+            ("a rate that was not kept", Seen { offered: offered(0.5), ..base.clone() }, Kind::Device),
             ("a cache", Seen { cache: Some("0.1 bytes"), busiest_job: 0.99, ..base.clone() }, Kind::Cache),
             ("fio", Seen { busiest_job: 0.97, cpu: Some(&full), ..base.clone() }, Kind::Generator),
             ("a worker", Seen { threads: Some(&crypt), cpu: Some(&full), ..base.clone() }, Kind::Thread),

@@ -19,7 +19,7 @@ use crate::fio::{self, FioOutput};
 use crate::gate::{Observed, observe};
 use crate::guards::{self, Evidence};
 use crate::imitate;
-use crate::job::{self, Job};
+use crate::job::{self, Job, Offered};
 use crate::latency_log;
 use crate::longer::{self, Times};
 use crate::own_work::{self, Busy};
@@ -283,6 +283,7 @@ fn believe(
         amplification::bounds(request.nodes, Work { block: kind.block, fsync_every: kind.flushed_every() })
     });
     let aligned = job::aligns(&request.filled.version);
+    let offered = job.offered.map(|rate| Offered { rate, done: output.reading.iops().0, window });
     let guards = guards::check(&Evidence {
         workload,
         nodes: request.nodes,
@@ -291,6 +292,7 @@ fn believe(
         log: &observed.log,
         aligned,
         worked,
+        offered,
         lifetime: observed.lifetime,
         members: observed.counted(),
         cpu: observed.cpu.as_ref(),
@@ -309,7 +311,7 @@ fn believe(
     let threads = with_fio(around.threads.clone(), &output, job.expected);
     let cache = guards.iter().find(|note| matches!(note.guard, Guard::Cache | Guard::WriteCache));
     let bottleneck = bottleneck::find(&Seen {
-        offered: job.offered.map(|offered| output.reading.iops().0 / offered),
+        offered,
         cache: cache.map(|guard| guard.witness.as_str()),
         busiest_job: output.busiest_job,
         threads: Some(&around.kernel_threads),

@@ -16,6 +16,7 @@ use terms::{Bytes, LayerNode, Nanos, Workload};
 
 use crate::amplification::Bounds;
 use crate::fio::{FioOutput, JobOutputs};
+use crate::job::Offered;
 use crate::log::Log;
 use crate::own_work::Busy;
 
@@ -33,6 +34,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) aligned: bool,
     /// From when the first job's window began until the last one's ended, where that is known.
     pub(crate) worked: Option<Nanos>,
+    /// What was offered, where the rate was fixed.
+    pub(crate) offered: Option<Offered>,
     /// From before fio began until after it ended.
     pub(crate) lifetime: (Nanos, Nanos),
     pub(crate) members: &'a [MemberDelta],

@@ -12,6 +12,7 @@ use terms::{Bytes, MeasurePolicy, Nanos, Pattern, Workload};
 use crate::error::MeasureError;
 
 pub use fill::{fill, fill_job};
+pub(crate) use load::Offered;
 pub(crate) use reach::samples;
 pub(crate) use target::LINK as TARGET;
 

@@ -383,7 +383,8 @@ pub struct CurvePoint {
     pub offered_iops: Option<f64>,
     /// Operations per second that were done.
     pub iops: Option<WithInterval>,
-    /// Latency from the intended start of each operation; for the largest from its submission.
+    /// Latency from when fio took up each operation; for the largest from its submission. `None` where less was done than was
+    /// offered: what was taken up late waited before that.
     pub latency: Option<Latency>,
 }
 

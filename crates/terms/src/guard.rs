@@ -45,6 +45,7 @@ guards! {
     LogSum "log-sum" "The log holds more than fio did.";
     Short "short" "The window ended early.";
     Queue "queue" "The window is short for what was under way.";
+    RateNotReached "rate-not-reached" "Less was done than was offered.";
     NothingDone "nothing-done" "A direction that was asked for did nothing.";
     LostLog "lost-log" "Most of the log is missing.";
     Log "log" "The log holds less than fio did.";

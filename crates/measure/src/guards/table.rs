@@ -83,6 +83,12 @@ const FIO: &[Row] = &[
         "the window, the mean latency",
         "it is below ten times the latency, also after it was made up to ten times as long: what was under way at its ends counts",
     ),
+    labels(
+        Guard::RateNotReached,
+        window::rate,
+        "operations that were offered at a fixed rate, those that were done",
+        "fewer were done, by 5 % and by three standard deviations of random arrivals: the latency then leaves out how long the others waited to begin",
+    ),
     voids(Guard::NothingDone, window::direction, "each direction that was asked for", "one has no operation"),
     labels(
         Guard::LostLog,

@@ -28,6 +28,7 @@ struct Case {
     governor_change: Option<String>,
     steadiness: Option<Steadiness>,
     worked: Option<Nanos>,
+    offered: Option<Offered>,
 }
 
 fn flow(seconds: u64) -> Flow {
@@ -90,6 +91,7 @@ fn clean(pattern: Pattern) -> Case {
         governor_change: None,
         steadiness: None,
         worked: Some(Nanos::millis(4200)),
+        offered: Some(Offered { rate: 1000.0, done: 960.0, window: Nanos::seconds(4) }),
     }
 }
 
@@ -102,6 +104,7 @@ fn fire(case: &Case) -> Vec<GuardNote> {
         log: &case.log,
         aligned: true,
         worked: case.worked,
+        offered: case.offered,
         lifetime: (Nanos::seconds(9), Nanos::seconds(15)),
         members: &case.members,
         cpu: Some(&case.cpu),
@@ -135,7 +138,7 @@ fn fell() -> Steadiness {
 type Spoil = fn(&mut Case);
 
 /// Guard, does it void, what goes wrong.
-const READS: [(Guard, bool, Spoil); 34] = [
+const READS: [(Guard, bool, Spoil); 35] = [
     (Guard::Jobs, true, |case| case.workload.jobs = 2),
     (Guard::Identity, true, |case| case.output.reading.read.as_mut().unwrap().iops.0 *= 2.0),
     (Guard::Identity, true, |case| case.output.jobs[0].flows[0].throughput.0 *= 1000.0 / 1024.0),
@@ -146,6 +149,7 @@ const READS: [(Guard, bool, Spoil); 34] = [
     }),
     (Guard::Short, true, |case| case.output.jobs[0].flows[0].runtime = Nanos::seconds(2)),
     (Guard::Queue, false, |case| case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::seconds(1)),
+    (Guard::RateNotReached, false, |case| case.offered.as_mut().unwrap().done = 900.0),
     (Guard::Together, false, |case| {
         (case.worked, case.workload.jobs) = (Some(Nanos::seconds(8)), 2);
         case.output.jobs = vec![case.output.jobs[0].clone(); 2];

@@ -6,6 +6,7 @@ use terms::{Bytes, Nanos, Workload};
 
 use super::{Evidence, Section};
 use crate::fio::FioOutput;
+use crate::job::Offered;
 use crate::log::Log;
 
 /// A window that ended before this share of what was asked for is not the window.
@@ -226,6 +227,14 @@ pub(super) fn lost_log(evidence: &Evidence<'_>) -> Option<String> {
     }
     let lines = evidence.log.lines;
     Some(format!("fio's log adds up to {found:.0} bytes in {lines} lines, its output says {told:.0}"))
+}
+
+/// Less was done than was offered: what fio took up late had waited before, which its latency does not tell.
+pub(super) fn rate(evidence: &Evidence<'_>) -> Option<String> {
+    let Offered { rate, done, .. } = evidence.offered.filter(|offered| !offered.is_reached())?;
+    Some(format!(
+        "{done:.0} operations/s were done of {rate:.0} offered: latency leaves out how long the others waited to begin"
+    ))
 }
 
 /// The log's total is less than the output's.

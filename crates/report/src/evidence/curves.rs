@@ -19,7 +19,7 @@ pub(crate) fn listing(findings: &Findings) -> Option<Listing> {
         id: "load",
         title: "Latency under load".to_owned(),
         hint: "Operations are offered at random moments at a share of what the same stack reached at its largest. \
-               Latency counts from the intended start of each; that of the largest from its submission."
+               Latency counts from when fio takes an operation up; that of the largest from its submission."
             .to_owned(),
         columns: vec![
             ("Load", Align::Left),
@@ -31,7 +31,7 @@ pub(crate) fn listing(findings: &Findings) -> Option<Listing> {
         groups: findings.curves.iter().map(group).collect(),
         ..Listing::default()
     }
-    .where_missing("it has no figure, or fewer than 100 operations lie beyond the percentile")
+    .where_missing("it has no figure, less was done than was offered (operations then waited uncounted), or fewer than 100 operations lie beyond the percentile")
     .if_any()
 }
 
