@@ -9,13 +9,12 @@ mod loops;
 pub(crate) mod mounts;
 mod processes;
 pub(crate) mod registries;
+mod root;
 mod swaps;
 
 use host::{Devno, Host, HostError};
 
-use terms::Cmd;
-
-use crate::device::{Device, behind_node, is_lost, present};
+use crate::device::{Device, is_lost};
 use crate::doubt::{Doubt, with_cause};
 use crate::name::BY_ID;
 
@@ -25,6 +24,7 @@ pub(crate) use mounts::Mount;
 use mounts::unescape;
 pub(crate) use processes::Open;
 pub(crate) use registries::Listed;
+use root::Root;
 
 /// A device that a table of the system names.
 #[derive(Debug)]
@@ -96,38 +96,37 @@ impl Survey {
         }
         // A lab guest has the tables of the machine that lends it its root, and other drives.
         if !host.is_throwaway() {
-            survey.expect(host, "")?;
+            survey.expect(host, &Root::Own)?;
             // Where the mounts are the same, numbers and all, so is the root, and a security module may keep it shut.
             let mounts = ["self", "1"].map(|process| format!("/proc/{process}/mountinfo"));
-            let [own, first] = mounts.map(|path| survey.told(&path, table(host, &path)));
-            if own? != first? {
-                survey.expect(host, FIRST)?;
+            let [own, first] = mounts.map(|path| survey.told(&path, host.read_text(&path).map_err(Doubt::from)));
+            let (own, first) = (own?, first?);
+            if own.is_none() || own != first {
+                survey.expect(host, &Root::First)?;
             }
         }
         Ok(survey)
     }
 
     /// Reads what the tables and the units below a root expect.
-    fn expect(&mut self, host: &dyn Host, root: &str) -> Result<(), HostError> {
-        let directory = format!("{root}{UNITS}");
-        let units = self.told(&directory, listing::names(host, &directory).map_err(Doubt::from))?.unwrap_or_default();
-        let units = units.into_iter().filter(|name| name.ends_with(".mount") || name.ends_with(".swap"));
-        let units = units.map(|name| (format!("{UNITS}/{name}"), &UNIT));
-        let tables = TABLES.map(|file| (file.to_owned(), &TABLE));
-        for (file, Kind { text, words }) in tables.into_iter().chain(units) {
-            let path = format!("{root}{file}");
-            let text = self.told(&path, text(host, &path))?.flatten();
+    fn expect(&mut self, host: &dyn Host, root: &Root) -> Result<(), HostError> {
+        let units = self.told(&root.shown(UNITS), units(host, root))?.unwrap_or_default();
+        let units = units.into_iter().map(|file| (file, of_unit as fn(&str) -> Vec<String>));
+        let tables = TABLES.map(|file| (file.to_owned(), of_table as fn(&str) -> Vec<String>));
+        for (file, words) in tables.into_iter().chain(units) {
+            let path = root.shown(&file);
+            let text = self.told(&path, root.text(host, &file))?.flatten();
             for written in words(&text.unwrap_or_default()) {
-                if self.expected.iter().any(|known| known.written == written && known.file.ends_with(&file)) {
-                    continue;
-                }
                 let word = bare(&written);
                 let devno = if word.starts_with("/dev/") {
-                    self.told(&word, behind_node(host, &word).map_err(Doubt::from))?.flatten()
+                    self.told(&word, root.device(host, &word))?.flatten()
                 } else {
                     None
                 };
-                self.expected.push(Expected { written, word, file: path.clone(), devno });
+                let is_known = |known: &Expected| known.written == written && known.devno == devno;
+                if !self.expected.iter().any(|known| is_known(known) && known.file.ends_with(&file)) {
+                    self.expected.push(Expected { written, word, file: path.clone(), devno });
+                }
             }
         }
         Ok(())
@@ -149,40 +148,23 @@ impl Survey {
     }
 }
 
-/// What is read for what somebody expects: how, and which of its words name devices.
-struct Kind {
-    text: fn(&dyn Host, &str) -> Result<Option<String>, Doubt>,
-    words: fn(&str) -> Vec<String>,
-}
-
-const TABLE: Kind = Kind { text: table, words: of_table };
-const UNIT: Kind = Kind { text: unit, words: of_unit };
-
-/// The root of the machine's first process: a container and a `chroot` have tables of their own.
-const FIRST: &str = "/proc/1/root";
 const TABLES: [&str; 2] = ["/etc/fstab", "/etc/crypttab"];
-/// Where an administrator's units are (systemd.unit(5)).
+/// Where an administrator's units are, and directories of what is to be changed about others (systemd.unit(5)).
 const UNITS: &str = "/etc/systemd/system";
 
-/// The text of a table; `None` where there is none. In another's root a link may lead to where only that one finds it.
-fn table(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
-    if let Some(text) = present(host.read_text(path))? {
-        return Ok(Some(text));
-    }
-    let (directory, name) = path.rsplit_once('/').unwrap_or_default();
-    match present(host.list(directory))? {
-        // In our own root nobody else finds it either.
-        Some(names) if path.starts_with(FIRST) && names.iter().any(|known| known == name) => {
-            Err(Doubt::words("it is a link that leads nowhere here"))
+/// Units of mounts and of swap, and what changes such a unit.
+fn units(host: &dyn Host, root: &Root) -> Result<Vec<String>, Doubt> {
+    let mut found = Vec::new();
+    for name in root.names(host, UNITS)? {
+        let file = format!("{UNITS}/{name}");
+        if name.ends_with(".mount") || name.ends_with(".swap") {
+            found.push(file);
+        } else if name.ends_with(".mount.d") || name.ends_with(".swap.d") {
+            let changes = root.names(host, &file)?.into_iter().filter(|name| name.ends_with(".conf"));
+            found.extend(changes.map(|name| format!("{file}/{name}")));
         }
-        _ => Ok(None),
     }
-}
-
-/// The text of a unit. One that leads to `/dev/null` is masked, and mounts nothing (systemd.unit(5)).
-fn unit(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
-    let leads = host.run(&Cmd::new(["readlink", "--", path]))?;
-    if leads.text().trim_end() == "/dev/null" { Ok(None) } else { table(host, path) }
+    Ok(found)
 }
 
 /// What lines of a table name: `UUID=…`, `/dev/…`, `logdev=/dev/…`. The first word is the device in `fstab`, the second in

@@ -329,13 +329,78 @@ const CASES: &[Case] = &[
         &["`/proc/1/root/etc/fstab` of this machine expects it as `UUID=12345678-1234-1234-1234-123456789abc`"],
     ),
     (
-        "a table of the machine that lies where only the machine finds it",
+        "a table of the machine that lies where only the machine finds it, and the container has one of that name",
         |m| {
             m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
             m.link("/proc/1/root/etc/crypttab", "/nix/store/x/crypttab");
+            m.put_file("/nix/store/x/crypttab", "x /dev/sda none");
+            m.put_file("/proc/1/root/nix/store/x/crypttab", "x /dev/nvme0n1 none");
+        },
+        Class::InUse,
+        &["`/proc/1/root/etc/crypttab` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "a table of the machine behind a link that leads above its root",
+        |m| {
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
+            m.link("/proc/1/root/etc/fstab", "../../../../srv/fstab");
+            m.put_file("/proc/1/root/srv/fstab", "/dev/nvme0n1 /srv ext4");
+        },
+        Class::InUse,
+        &["`/proc/1/root/etc/fstab` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "a table of the machine behind links without an end",
+        |m| {
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
+            m.put_file("/proc/1/root/etc/passwd", "");
+            m.link("/proc/1/root/etc/fstab", "/etc/fstab");
         },
         Class::Unknown,
-        &["/proc/1/root/etc/crypttab: it is a link that leads nowhere here"],
+        &["/proc/1/root/etc/fstab: `/etc/fstab` goes through more than 40 links"],
+    ),
+    (
+        "units of the machine in a directory that only the machine finds",
+        |m| {
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
+            m.link("/proc/1/root/etc/systemd/system", "/etc/static/units");
+            m.link("/proc/1/root/etc/static/units/srv.mount", "/usr/lib/srv.mount");
+            m.put_file("/proc/1/root/usr/lib/srv.mount", "[Mount]\nWhat=/dev/nvme0n1\n");
+        },
+        Class::InUse,
+        &["`/proc/1/root/etc/systemd/system/srv.mount` of this machine expects it as `/dev/nvme0n1`"],
+    ),
+    (
+        "a name of the machine's that means another drive in the container",
+        |m| {
+            m.put_file("/proc/self/mountinfo", IN_A_CONTAINER);
+            m.put_file("/proc/1/root/etc/fstab", "/dev/disk/by-id/of-the-machine /srv ext4");
+            m.link("/proc/1/root/dev/disk/by-id/of-the-machine", "../../nvme0n1");
+            m.link("/dev/disk/by-id/of-the-machine", B);
+        },
+        Class::InUse,
+        &["`/proc/1/root/etc/fstab` of this machine expects it as `/dev/disk/by-id/of-the-machine`"],
+    ),
+    (
+        "a container that does not see the mounts of the first process",
+        |m| {
+            m.link("/proc/1/mountinfo", "/nowhere");
+            m.put_file("/proc/1/root/etc/fstab", "");
+        },
+        Class::Unknown,
+        &["could not read `/proc/1/mountinfo`"],
+    ),
+    (
+        "a container that does not see the root of the first process",
+        |m| m.put_file("/proc/self/mountinfo", IN_A_CONTAINER),
+        Class::Unknown,
+        &["/proc/1/root/etc/fstab: the root of the first process is not to be seen"],
+    ),
+    (
+        "a unit that is changed to mount it",
+        |m| m.put_file("/etc/systemd/system/srv.mount.d/disk.conf", "[Mount]\nWhat=/dev/nvme0n1\n"),
+        Class::InUse,
+        &["`/etc/systemd/system/srv.mount.d/disk.conf` of this machine expects it as `/dev/nvme0n1`"],
     ),
     (
         "a unit that mounts it",
@@ -873,7 +938,7 @@ fn the_root_of_the_first_process_is_asked_where_it_is_another() {
         let machine = machine();
         machine.put_file("/proc/1/mountinfo", "22 1 259:1 / / rw - ext4 /dev/sdz rw\n");
         machine.put_file("/proc/self/mountinfo", own);
-        machine.link("/proc/1/root/etc/fstab", "/proc/1/root/etc/fstab");
+        machine.link("/proc/1/root/etc/fstab", "/etc/fstab");
         let examination = examined(&machine, A);
         assert_eq!(examination.gravest(), class, "{examination}");
     }

@@ -28,6 +28,11 @@ pub(crate) fn not_found() -> io::Error {
     io::Error::from(io::ErrorKind::NotFound)
 }
 
+/// Where a link leads: to a node by its name, or along a path.
+pub(crate) fn target(to: &str) -> String {
+    if to.starts_with(['/', '.']) { to.to_owned() } else { format!("/dev/{to}") }
+}
+
 impl Tree {
     pub(crate) fn of(state: &State) -> Self {
         let mut tree = Self::default();
@@ -80,7 +85,9 @@ impl Tree {
                     if links > 40 {
                         return Err(io::Error::other("Too many levels of symbolic links"));
                     }
-                    done.clear();
+                    if to.starts_with('/') {
+                        done.clear();
+                    }
                     rest.extend(to.split('/').filter(|part| !part.is_empty()).rev().map(str::to_owned));
                 }
                 Some(_) if !rest.is_empty() => return Err(io::Error::from(io::ErrorKind::NotADirectory)),
@@ -169,10 +176,12 @@ impl Tree {
     fn dev(&mut self, state: &State) {
         for name in state.devices.keys() {
             self.entries.insert(format!("/dev/{name}"), Entry::Node(name.clone()));
+            // As the first process sees it, which may have another root than we.
+            self.entries.insert(format!("/proc/1/root/dev/{name}"), Entry::Node(name.clone()));
         }
         for (path, name) in &state.links {
             // A link that was left behind leads to whatever has the name now.
-            self.link(path.clone(), format!("/dev/{name}"));
+            self.link(path.clone(), target(name));
         }
     }
 

@@ -5,6 +5,7 @@ use super::{Call, Did, Reply, broken, device, done, fail, free_device, say};
 use crate::device::{Device, Kind, Mapping, Target};
 use crate::signature::Found;
 use crate::state::State;
+use crate::tree::target;
 
 pub(crate) fn nothing(_state: &mut State, _call: &Call<'_>) -> Did {
     done()
@@ -20,7 +21,10 @@ pub(crate) fn cat(state: &mut State, call: &Call<'_>) -> Did {
 pub(crate) fn readlink(state: &mut State, call: &Call<'_>) -> Did {
     match call.last() {
         "/proc/self/ns/pid" => say("pid:[4026531836]\n"),
-        path if let Some(to) = state.links.get(path) => say(format!("/dev/{to}\n")),
+        path if let Some(to) = state.links.get(path) => {
+            let end = if call.has("--no-newline") { "" } else { "\n" };
+            say(format!("{}{end}", target(to)))
+        }
         path => Err(fail(1, format!("{path}: Invalid argument"))),
     }
 }
