@@ -10,122 +10,7 @@ use terms::{Name, Word};
 use crate::render::wrapped;
 
 /// What comes before the steps: drives by serial number, keys in memory, nothing without consent.
-const HEAD: &str = r#"set -eu
-export LC_ALL=C
-
-usage() {
-    echo "usage: $0 build|teardown NAME=SERIAL" >&2
-    echo "Names the drives by serial number (lsblk -o NAME,SERIAL,MODEL,SIZE)." >&2
-    echo "Everything on these drives is lost." >&2
-    exit 2
-}
-
-# The device with this serial number: exactly one, or nothing is done. (Where udev does not run, lsblk shows serial
-# numbers padded with blanks as the drive tells them. They are texts: as numbers 1e3 and 1000 would be the same.)
-by_serial() {
-    found=$(lsblk --nodeps --noheadings --output PATH,SERIAL | serial="$1" awk '
-        { path = $1; text = $0; sub(/^ *[^ ]+ */, "", text); sub(/ +$/, "", text) }
-        text != "" && (text "") == (ENVIRON["serial"] "") { print path }')
-    if [ "$(printf '%s\n' "$found" | grep -c .)" != 1 ]; then
-        echo "$0: there is not exactly one drive with serial number $1" >&2
-        exit 3
-    fi
-    printf '%s\n' "$found"
-}
-
-# A partition of a drive.
-part() {
-    case $1 in
-        *[0-9]) printf '%sp%s\n' "$1" "$2" ;;
-        *) printf '%s%s\n' "$1" "$2" ;;
-    esac
-}
-
-# The sysfs directory of a device. (Older versions of stat tell its numbers in base 16 only.)
-sys() {
-    major=$(stat --dereference --format=%t "$1") || return
-    minor=$(stat --dereference --format=%T "$1") || return
-    printf '/sys/dev/block/%d:%d\n' "0x$major" "0x$minor"
-}
-
-# Does a drive hold nothing that is known, and does nothing hold it or a partition of it? (wipefs without --all only looks;
-# unlike blkid it shows every signature where there are several. Below a drive lsblk lists its partitions and whatever
-# rests on it or on them. Data without a signature is not looked for.)
-is_blank() {
-    # What cannot be found out ends the script: not knowing is not blank.
-    found=$(wipefs --noheadings "$1") && found=$found$(marks "$1") || exit 2
-    directory=$(sys "$1") || exit 2
-    holders=$(ls "$directory/holders") || exit 2
-    tree=$(lsblk --noheadings --raw --output TYPE,MOUNTPOINT "$1") || exit 2
-    users=$(printf '%s\n' "$tree" | awk 'NF > 1 || (NR > 1 && $1 != "part")') || exit 2
-    [ -n "$tree" ] && [ -z "$found$holders$users" ]
-}
-
-must_be_blank() {
-    if ! is_blank "$1"; then
-        echo "$0: $1 is not blank, or in use" >&2
-        exit 3
-    fi
-}
-
-# Two names for one drive would put a mirror on a single device.
-must_differ() {
-    if [ -n "$(printf '%s\n' "$@" | sort | uniq -d)" ]; then
-        echo "$0: two names are the same drive" >&2
-        exit 3
-    fi
-}
-
-# Drives are taken down by the names that they were built by, since this machine was started, and by no others: what a
-# teardown wipes and discards may be somebody's by any other name.
-must_be_built() {
-    if [ ! -s "$kept" ] || [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
-        echo "$0: $kept does not say that it was built on these drives since this machine was started" >&2
-        echo "$0: if it was, before a restart, run the commands of teardown() by hand" >&2
-        exit 3
-    fi
-}
-
-# What is on none of the drives any more was taken down otherwise, and what has its names now is somebody else's.
-must_stand() {
-    for drive; do
-        is_blank "$drive" || return 0
-    done
-    echo "$0: nothing of it is left on these drives; what has its names now is not touched" >&2
-    : > "$kept"
-    exit 3
-}
-
-# What stands under this name on other drives is taken down first, for nothing would tell of it afterwards.
-must_be_alone() {
-    if [ -s "$kept" ] && [ "$(printf '%s\n' "$@" | sort)" != "$(cat "$kept")" ]; then
-        echo "$0: it was built on other drives and not taken down:" $(cat "$kept") >&2
-        echo "$0: run teardown with these, or remove $kept if nothing of it is left" >&2
-        exit 3
-    fi
-}
-
-# Is there a device of some size under this name? (A node may outlive its device where udev does not run.)
-stands() {
-    [ -e "$1" ] && [ "$(cat "$(sys "$1")/size" 2>/dev/null || echo 0)" != 0 ]
-}
-
-# What is there already under a name that this script gives is somebody else's, and teardown would take it for its own.
-taken() {
-    echo "$0: $1 is there already, and this script did not make it" >&2
-    exit 3
-}
-
-# An array is in sync: nothing under way, nothing left over, and no member still to be filled. A new RAID-5 is clean
-# from the start and short of one member, so where its resync stands tells nothing.
-in_sync() {
-    [ "$(cat "$1/sync_action")" = idle ] && [ "$(cat "$1/resync_start")" = none ] && [ "$(cat "$1/degraded")" = 0 ]
-}
-
-verb=${1:-}
-[ $# -ge 1 ] || usage
-shift
-"#;
+const HEAD: &str = include_str!("script/head.sh");
 
 /// The script.
 #[must_use]
@@ -182,8 +67,23 @@ fn keys(plan: &Plan) -> Vec<&Name> {
 
 /// What comes before the table of signatures that `wipefs` does not know.
 const MARKS: &str = r#"
-# Signatures that wipefs does not know, by their first bytes at a place.
+# Signatures that wipefs does not know, by their first bytes at a place. Where the copies of one lie is told by the first alone,
+# so all that may hold one is searched.
 marks() {
+    size=$(blockdev --getsize64 "$1") || return
+    for place in 0 $((size > TAIL ? size - TAIL : 0)); do
+        found=$({
+            {
+                dd if="$1" bs=64K iflag=skip_bytes,count_bytes skip="$place" count=HEAD status=none && echo read >&3 ||
+                    echo unread >&3
+            } | grep --text --count --fixed-strings "$(printf 'MAGIC')"
+        } 3>&1) || [ $? = 1 ] || return
+        case $(echo $found) in
+            'read 0') ;;
+            'read '*) echo bcachefs ;;
+            *) return 1 ;;
+        esac
+    done
     while read -r place bytes kind; do
         seen=$(od -An -v -tx1 -j "$place" -N 16 "$1" | tr -d ' \n')
         [ -n "$seen" ] || return
@@ -193,8 +93,11 @@ marks() {
 
 /// A function that tells such signatures.
 fn marks(text: &mut String) {
-    text.push_str(MARKS);
-    for (kind, place, bytes) in terms::signature::UNTOLD {
+    use terms::signature::{BCACHEFS, HEAD, TAIL, UNTOLD};
+    let magic = BCACHEFS.iter().fold(String::new(), |magic, byte| format!("{magic}\\{byte:03o}"));
+    let of = MARKS.replace("MAGIC", &magic).replace("HEAD", &HEAD.to_string()).replace("TAIL", &TAIL.to_string());
+    text.push_str(&of);
+    for (kind, place, bytes) in UNTOLD.iter().filter(|(.., bytes)| *bytes != BCACHEFS) {
         let bytes: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let _ = writeln!(text, "{place} {bytes} {kind}");
     }
@@ -217,9 +120,11 @@ fn drives(text: &mut String, plan: &Plan) {
         let _ = writeln!(text, "[ -n \"${}\" ] || usage", variable(drive));
     }
     let _ = writeln!(text, "must_differ {}", all(plan));
+    let list = if plan.drives.is_empty() { ":".to_owned() } else { format!("printf '%s\\n' {}", all(plan)) };
+    let _ = writeln!(text, "\ndrives() {{\n    {list}\n}}");
     let _ = writeln!(
         text,
-        "\n# On which drives it stands.\nkept={}",
+        "\n# On which drives it stands; beside it, what was done.\nkept={}",
         quote(&format!("/run/bedplate-{}", plan.slug.replace('/', "_")))
     );
 }
@@ -229,14 +134,11 @@ fn all(plan: &Plan) -> String {
     plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ")
 }
 
-/// Keys lie in memory while they are needed. Whatever ends the script takes them away: not every shell runs what was
-/// set for `EXIT` when a signal ends it.
-const KEYS: &str = r#"    # Keys are random, live in memory, and are gone however this script ends.
-    trap '[ -z "${keys:-}" ] || rm -rf "$keys"' EXIT
+/// Whatever ends the script takes the keys away: not every shell runs what was set for `EXIT` when a signal ends it.
+const TRAPS: &str = r#"    trap leave EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT QUIT
     trap 'exit 143' PIPE TERM
-    keys=$(mktemp --directory --tmpdir=/dev/shm bedplate-XXXXXX)
 "#;
 
 fn build(text: &mut String, plan: &Plan) {
@@ -253,7 +155,8 @@ fn build(text: &mut String, plan: &Plan) {
         let _ = writeln!(text, "    [ ! -e {0} ] && [ ! -L {0} ] || taken {0}", quote(directory));
     }
     plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_be_new(text, effect));
-    text.push_str("    printf '%s\\n' \"$@\" | sort > \"$kept\"\n");
+    text.push_str("    : > \"$kept-steps\"\n    : > \"$kept-marks\"\n    known \"$@\" > \"$kept\"\n");
+    text.push_str(TRAPS);
     let mut named: Vec<&Name> = Vec::new();
     for step in plan.steps.iter().filter(|step| step.marks.iter().any(|mark| mark.uuid.is_some())) {
         if !named.contains(&&step.layer) {
@@ -263,16 +166,22 @@ fn build(text: &mut String, plan: &Plan) {
     }
     let keys = keys(plan);
     if !keys.is_empty() {
-        text.push_str(KEYS);
+        text.push_str("    # Keys are random and live in memory.\n");
+        text.push_str("    keys=$(mktemp --directory --tmpdir=/dev/shm bedplate-XXXXXX)\n");
     }
     for key in keys {
         let _ = writeln!(text, "    head --bytes=64 /dev/urandom > \"$keys/{key}\"");
     }
-    for step in &plan.steps {
+    for (number, step) in plan.steps.iter().enumerate() {
         text.push('\n');
         text.push_str(&comment("    ", &step.id));
         text.push_str(&comment("    ", &step.why));
+        let _ = writeln!(text, "    note begun {number}");
         act(text, step);
+        let _ = writeln!(text, "    note done {number}");
+        if !step.marks.is_empty() || is_part(step) {
+            text.push_str("    remember\n");
+        }
     }
     if plan.steps.is_empty() {
         text.push_str("    # The bare drive needs no building.\n    :\n");
@@ -335,28 +244,73 @@ fn act(text: &mut String, step: &Step) {
     }
 }
 
+/// Does it make a partition of a drive?
+fn is_part(step: &Step) -> bool {
+    matches!(&step.effect, Some(Effect::Node(node)) if node.is_of_drive())
+}
+
 fn teardown(text: &mut String, plan: &Plan) {
     text.push_str("\nteardown() {\n    must_be_built \"$@\"\n");
-    if plan.steps.iter().any(|step| !step.marks.is_empty() || matches!(step.effect, Some(Effect::Node(_)))) {
-        let _ = writeln!(text, "    must_stand {}", all(plan));
+    let writes = plan.steps.iter().any(|step| !step.marks.is_empty() || matches!(step.effect, Some(Effect::Node(_))));
+    if writes {
+        text.push_str("    must_stand\n    must_be_ours\n");
     }
-    let undos: Vec<(&Step, &Undo)> =
-        plan.steps.iter().rev().flat_map(|step| step.undo.iter().map(move |undo| (step, undo))).collect();
-    for (step, undo) in &undos {
-        text.push('\n');
-        text.push_str(&comment("    ", &format!("takes back {}", step.id)));
-        text.push_str(&comment("    ", &undo.why));
-        let undo = line(&undo.command);
-        let _ = match &step.effect {
-            // Where mounting failed, the rest is taken back all the same.
-            Some(Effect::Mount(directory)) if undo.starts_with("umount ") => {
-                writeln!(text, "    ! mountpoint --quiet {} || {undo}", quote(directory))
-            }
-            Some(Effect::Mount(directory)) => writeln!(text, "    [ ! -e {} ] || {undo}", quote(directory)),
-            _ => writeln!(text, "    {undo}"),
-        };
+    plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_rest(text, effect));
+    for (number, step) in plan.steps.iter().enumerate().rev().filter(|(_, step)| !step.undo.is_empty()) {
+        let _ = writeln!(text, "\n    if begun {number}; then");
+        text.push_str(&comment("        ", &format!("takes back {}", step.id)));
+        for undo in &step.undo {
+            text.push_str(&comment("        ", &undo.why));
+            let _ = writeln!(text, "        {}", taken_back(number, step, undo));
+        }
+        let _ = writeln!(text, "        note undone {number}\n    fi");
+    }
+    if writes {
+        text.push_str("\n    for drive in $(drives); do must_be_blank \"$drive\"; done\n");
     }
     text.push_str("\n    : > \"$kept\"\n}\n");
+}
+
+/// An undo, and what excuses it where it fails. What stands still and cannot be taken away ends the script: what is below it
+/// is in use.
+fn taken_back(number: usize, step: &Step, undo: &Undo) -> String {
+    let undo = line(&undo.command);
+    let or = |left: String| format!("{undo} || nothing_left {number} {left}");
+    match &step.effect {
+        // Where mounting failed, the rest is taken back all the same.
+        Some(Effect::Mount(directory)) if undo.starts_with("umount ") => {
+            format!("! mountpoint --quiet {} || {undo}", quote(directory))
+        }
+        Some(Effect::Mount(directory)) => format!("[ ! -e {} ] || {undo}", quote(directory)),
+        Some(Effect::Node(node)) => or(format!("node {}", word(node))),
+        Some(Effect::Signature { node, kind }) => or(format!("mark {} {}", word(node), quote(kind))),
+        Some(Effect::Group(name)) => or(format!("group {}", quote(name))),
+        Some(Effect::Pool(name)) => or(format!("pool {}", quote(name))),
+        Some(Effect::Directory { .. } | Effect::LogicalBlock { .. }) | None => or("else".to_owned()),
+    }
+}
+
+/// Refuses what has a name of the script's and is not on its drives.
+fn must_rest(text: &mut String, effect: &Effect) {
+    let _ = match effect {
+        Effect::Node(node) if !node.is_of_drive() => writeln!(text, "    must_rest {}", word(node)),
+        Effect::Pool(name) => {
+            let (of_kernel, pool) = (quote(&format!("/proc/spl/kstat/zfs/{name}")), quote(name));
+            writeln!(
+                text,
+                "    if [ -e {of_kernel} ]; then\n        found=$(zpool list -H -P -v {pool}) || exit 2\n        \
+                 must_rest $(printf '%s\\n' \"$found\" | awk '$1 ~ \"^/\" {{ print $1 }}')\n    fi"
+            )
+        }
+        Effect::Group(name) => {
+            let select = quote(&format!("vg_name={name}"));
+            writeln!(
+                text,
+                "    found=$(vgs --noheadings --options pv_name --select {select}) || exit 2\n    must_rest $found"
+            )
+        }
+        _ => Ok(()),
+    };
 }
 
 fn line(command: &PlanCommand) -> String {

@@ -18,14 +18,20 @@ const DRIVES: [&str; 2] = ["a", "b.x-1"];
 
 /// What the head of a script runs, as on a machine with two blank drives. `pwned` is run by nobody.
 const TOOLS: &[(&str, &str)] = &[
-    ("lsblk", r#"case "$*" in *SERIAL*) printf '/dev/x1 S1\n/dev/x2 S2\n' ;; *) echo "disk " ;; esac"#),
+    (
+        "lsblk",
+        r#"case "$*" in *WWN*) echo S ;; *SERIAL*) printf '/dev/x1 S1\n/dev/x2 S2\n' ;; *) echo "disk " ;; esac"#,
+    ),
+    ("blkid", "exit 2"),
+    ("blockdev", "echo 2048"),
+    ("dd", ""),
     ("stat", r#"case "$*" in *%t*) echo 103 ;; *) echo 0 ;; esac"#),
     ("ls", ""),
     ("mountpoint", "exit 1"),
     (
         "cat",
         r#"case "$1" in *random/uuid) echo UUID ;; *sync_action) echo idle ;; *resync_start) echo none ;;
-            */bedplate-*) while read -r line; do echo "$line"; done < "$1" ;; *) echo 0 ;; esac"#,
+            */bedplate-* | */found) while read -r line; do echo "$line"; done < "$1" ;; *) echo 0 ;; esac"#,
     ),
 ];
 /// What plans run: each keeps its words, with a NUL behind each and one more at the end. None is empty.
@@ -54,7 +60,10 @@ impl Stage {
         stage.stub("od", "echo 00 00");
         stage.stub("mountpoint", ":");
         // Between build and teardown there is something on the drives.
-        let found = r#"for kept in "$STATE"/bedplate*; do [ ! -s "$kept" ] || echo x; done"#;
+        std::fs::write(stage.path("found"), "").unwrap();
+        let change = r#"case "$1" in --create) echo x > "$STATE/found" ;; --zero*) : > "$STATE/found" ;; esac"#;
+        stage.stub("mdadm", &format!("{}\n{change}", keep("mdadm")));
+        let found = r#"cat "$STATE/found""#;
         stage.stub("wipefs", &format!(r#"case "$1" in --noheadings) {found} ;; *) {} ;; esac"#, keep("wipefs")));
         stage
     }

@@ -26,23 +26,52 @@ layers = [ { lvm = {}, on = ["a", "b"] } ]
 [[stack]]
 name = "pool"
 layers = [ { zfs = { layout = "mirror" }, on = ["a", "b"] } ]
+[[stack]]
+name = "checked"
+layers = [ { integrity = {}, on = "a" }, { ext4 = {} } ]
 "#;
 
 /// Tools that say what a machine with two blank drives would; what changes drives only writes down that it was called.
 const TOOLS: &[(&str, &str)] = &[
-    ("lsblk", r#"case "$*" in *SERIAL*) cat "$STATE/serials" ;; *) cat "$STATE/tree" ;; esac"#),
+    (
+        "lsblk",
+        r#"case "$*" in
+            *WWN*) cat "$STATE/wwn" ;;
+            *SERIAL*) cat "$STATE/serials" ;;
+            *PATH,TYPE*) for of; do :; done; echo "$of disk" ;;
+            *MAJ:MIN*) cat "$STATE/rests" ;;
+            *) cat "$STATE/tree" ;;
+        esac"#,
+    ),
     ("stat", r#"case "$*" in *%t*) echo 103 ;; *%T*) echo 1 ;; esac"#),
-    ("wipefs", r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log" ;; esac"#),
+    (
+        "wipefs",
+        r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log"; : > "$STATE/found" ;; esac"#,
+    ),
+    ("blkid", "exit 2"),
     ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
     ("od", r#"cat "$STATE/bytes""#),
-    ("mkfs.btrfs", r#"echo "0x10040 btrfs" > "$STATE/found"; echo "mkfs.btrfs $*" >> "$STATE/log""#),
+    ("dd", r#"cat "$STATE/raw""#),
+    (
+        "mkfs.btrfs",
+        r#"echo "0x10040 btrfs" > "$STATE/found"; echo "mkfs.btrfs $*" >> "$STATE/log"
+        [ ! -e "$STATE/deadly" ] || kill -9 "$PPID""#,
+    ),
+    (
+        "integritysetup",
+        r#"echo "integritysetup $1" >> "$STATE/log"
+        case "$1" in format) echo DM_integrity > "$STATE/found" ;; *) exit 1 ;; esac"#,
+    ),
     ("mount", r#"for at; do :; done; mkdir "$at"; : > "$STATE/mounted"; echo "mount $*" >> "$STATE/log""#),
-    ("umount", r#"rm "$STATE/mounted"; echo "umount $*" >> "$STATE/log""#),
+    ("umount", r#"[ ! -e "$STATE/busy" ] || exit 32; rm "$STATE/mounted"; echo "umount $*" >> "$STATE/log""#),
     ("rmdir", r#"/bin/rmdir "$@"; echo "rmdir $*" >> "$STATE/log""#),
     ("blkdiscard", r#"echo "blkdiscard $*" >> "$STATE/log""#),
     (
         "dmsetup",
-        r#"case "$1" in create) echo x > "$STATE/holders" ;; esac
+        r#"case "$1" in
+            create) echo x > "$STATE/holders"; : > "$STATE/$2"; mkdir "$STATE/259:1"; echo 2048 > "$STATE/259:1/size" ;;
+            remove) : > "$STATE/holders"; rm -r "$STATE/$2" "$STATE/259:1" ;;
+        esac
         case "$1" in info) ;; status) cat "$STATE/status" ;; *) echo "dmsetup $1" >> "$STATE/log" ;; esac"#,
     ),
     ("blockdev", "echo 2048"),
@@ -73,7 +102,14 @@ impl Stage {
         let stack = design.stacks.iter().find(|known| known.name == stack).unwrap();
         let plan = plan::plan(stack, &DriveFact::of_lab(&design.lab)).unwrap();
         let here = format!("{}/", state.display());
-        let elsewhere = ["/run/", "/mnt/bedplate/", "/dev/mapper/", "/sys/dev/block/", "/proc/spl/kstat/zfs/"];
+        let elsewhere = [
+            "/run/",
+            "/mnt/bedplate/",
+            "/dev/mapper/",
+            "/sys/dev/block/",
+            "/proc/spl/kstat/zfs/",
+            "/proc/sys/kernel/random/",
+        ];
         let script = elsewhere.iter().fold(plan::script(&plan), |script, path| script.replace(path, &here));
         std::fs::write(state.join("script"), script).unwrap();
         let stage = Self { state };
@@ -88,6 +124,11 @@ impl Stage {
         self.put("found", "");
         self.put("holders", "");
         self.put("groups", "");
+        self.put("wwn", "S1 w1 MODEL 1024\n");
+        self.put("rests", "259:1\n");
+        self.put("boot_id", "first\n");
+        self.put("uuid", "1-2\n");
+        self.put("raw", "");
         self.put("bytes", " 00 00 00 00\n 00 00\n");
     }
 
@@ -96,7 +137,13 @@ impl Stage {
         let script = self.state.join("script");
         let mut shell = Command::new("sh");
         // What the environment says of drives does not count.
-        shell.arg(script).args(arguments).env("drive_b", "/dev/x9").env("PATH", path).env("STATE", &self.state);
+        shell
+            .arg(script)
+            .args(arguments)
+            .env("drive_b", "/dev/x9")
+            .env("keys", self.state.join("bin"))
+            .env("PATH", path)
+            .env("STATE", &self.state);
         shell.output().unwrap()
     }
 
@@ -183,6 +230,10 @@ fn drives_that_hold_something_are_refused() {
         let refused = stage.run(&["build", "a=S1", "b=S2"]);
         assert_eq!(refused.status.code(), Some(3), "{file} {text:?}: {refused:?}");
     }
+    stage.blank();
+    // A copy of a superblock of bcachefs, wherever it lies.
+    std::fs::write(stage.state.join("raw"), [&[0; 1000], terms::signature::BCACHEFS, &[0; 99]].concat()).unwrap();
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 3);
     assert_eq!(stage.log(), Vec::<String>::new());
 }
 
@@ -190,7 +241,7 @@ fn drives_that_hold_something_are_refused() {
 #[test]
 fn not_knowing_is_not_blank() {
     let stage = Stage::new("unknown");
-    for file in ["found", "holders", "tree", "bytes"] {
+    for file in ["found", "holders", "tree", "bytes", "raw"] {
         stage.blank();
         std::fs::remove_file(stage.state.join(file)).unwrap();
         let stopped = stage.run(&["build", "a=S1", "b=S2"]);
@@ -278,6 +329,74 @@ fn what_came_under_its_names_later_stays_as_it_is() {
         assert_eq!(stage.code(&arguments), 3, "{arguments:?}");
         assert_eq!(stage.log(), ["mkfs.btrfs", "mount"], "{arguments:?}");
     }
+}
+
+/// By the names that it was built by there may be other drives, and on the same drives something else.
+#[test]
+fn what_is_not_as_it_was_built_stays_as_it_is() {
+    for (file, text) in [
+        ("boot_id", "second\n"),
+        ("wwn", "S1 w2 MODEL 1024\n"),
+        ("found", "0x10040 btrfs another\n"),
+        ("found", "0x10040 btrfs\n0x200 gpt\n"),
+        ("raw", "\u{0}"),
+    ] {
+        let stage = Stage::new("changed");
+        assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+        stage.put(file, text);
+        if file == "raw" {
+            std::fs::write(stage.state.join("raw"), terms::signature::BCACHEFS).unwrap();
+        }
+        let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+        assert_eq!(refused.status.code(), Some(3), "{file} {text:?}: {refused:?}");
+        assert_eq!(stage.log(), ["mkfs.btrfs", "mount"], "{file} {text:?}");
+    }
+    // A mapping of its name that is on other drives.
+    let stage = Stage::of("moved", "cache");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    stage.put("rests", "8:0\n8:1\n");
+    let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(3) && told.contains("does not rest on these drives"), "{told}");
+    assert_eq!(stage.log(), ["blkdiscard", "dmsetup"]);
+}
+
+/// What a killed script wrote nobody noted: it may be somebody else's.
+#[test]
+fn what_a_killed_build_left_is_a_persons_to_take_away() {
+    let stage = Stage::new("killed");
+    stage.put("deadly", "");
+    assert!(stage.run(&["build", "a=S1", "b=S2"]).status.code().is_none());
+    let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(3) && told.contains("killed before it kept a note"), "{told}");
+    assert_eq!(stage.log(), ["mkfs.btrfs"]);
+}
+
+/// What never came to be needs no undo, and what is below it does.
+#[test]
+fn what_could_not_be_made_keeps_nothing_standing() {
+    let stage = Stage::of("unmade", "checked");
+    let failed = stage.run(&["build", "a=S1"]);
+    assert!(!failed.status.success(), "{failed:?}");
+    assert_eq!(stage.log(), ["integritysetup", "integritysetup"]);
+    let down = stage.run(&["teardown", "a=S1"]);
+    assert!(down.status.success(), "{down:?}");
+    assert_eq!(stage.lines()[2..][..2], ["integritysetup close", "wipefs --all /dev/x1"], "{:?}", stage.lines());
+    assert!(stage.state.join("bin").exists(), "a variable of whoever runs it is no directory of keys");
+    assert_eq!(stage.code(&["teardown", "a=S1"]), 3);
+}
+
+/// What is below something that stays is in use.
+#[test]
+fn what_cannot_be_taken_away_keeps_what_is_below_it() {
+    let stage = Stage::new("busy");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    stage.put("busy", "");
+    assert!(!stage.run(&["teardown", "a=S1", "b=S2"]).status.success());
+    assert_eq!(stage.log(), ["mkfs.btrfs", "mount"]);
+    std::fs::remove_file(stage.state.join("busy")).unwrap();
+    assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
 }
 
 /// A teardown goes on where an earlier one ended, or a build did.

@@ -2,7 +2,7 @@
 //! once the first copy is gone.
 
 use host::Host;
-use terms::signature::{BCACHEFS, UNTOLD};
+use terms::signature::{BCACHEFS, HEAD, TAIL, UNTOLD};
 use terms::units::{KIB, MIB};
 
 use crate::device::Device;
@@ -12,11 +12,6 @@ use crate::mark::Mark;
 /// Places are read, and cleared, in multiples of the largest block that the kernel knows (kernel, include/linux/blkdev.h,
 /// `BLK_MAX_BLOCK_SIZE`).
 const BLOCK: u64 = 64 * KIB;
-/// The last place near the start where a format keeps a copy is that of LUKS2, 4 MiB (LUKS2 On-Disk Format, 2.2).
-const HEAD: u64 = 4 * MIB + BLOCK;
-/// The first place near the end where a format keeps a copy is that of bcachefs: 1 MiB, and what is left of a bucket, before it
-/// (bcachefs-tools, libbcachefs.c, `bch2_sb_layout_init`). Its buckets have 2 MiB at most where nobody says otherwise.
-const TAIL: u64 = 4 * MIB;
 
 /// Bytes of a device, as far as they were read, by their places on it.
 struct Bytes {
