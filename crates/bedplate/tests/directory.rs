@@ -71,6 +71,20 @@ fn what_a_killed_run_left_is_taken_down() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(names(&data).len(), 1, "what was begun is still there");
+    // A link in its place leads to what is somebody's, whatever is called there as the run's was.
+    let [moved, theirs] = ["moved", "theirs"].map(|name| bench.path().join(name));
+    std::fs::create_dir_all(theirs.join(&names(&data)[0])).unwrap();
+    std::fs::rename(&data, &moved).unwrap();
+    std::os::unix::fs::symlink(&theirs, &data).unwrap();
+    let refused = run(bench.path(), &["teardown"]);
+    assert!(
+        refused.status.code() == Some(3) && text(&refused).contains("a link leads there now"),
+        "{}",
+        text(&refused)
+    );
+    assert_eq!(names(&theirs), names(&moved));
+    std::fs::remove_file(&data).unwrap();
+    std::fs::rename(&moved, &data).unwrap();
     for expect in ["down", "nothing of run"] {
         let output = run(bench.path(), &["teardown"]);
         assert!(output.status.success() && text(&output).contains(expect), "{}", text(&output));

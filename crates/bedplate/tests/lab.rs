@@ -48,6 +48,8 @@ mod reuse;
 mod runs;
 #[path = "lab/saved.rs"]
 mod saved;
+#[path = "lab/scripts.rs"]
+mod scripts;
 #[path = "lab/sizes.rs"]
 mod sizes;
 #[path = "lab/stacks.rs"]

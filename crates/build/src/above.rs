@@ -160,6 +160,10 @@ impl Above<'_> {
             return Err(not_ours(format!("`{path}`"), &format!("something is mounted at `{below}`")));
         }
         let parent = path.rsplit_once('/').map_or("/", |(parent, _)| if parent.is_empty() { "/" } else { parent });
+        // It was made where no link led; a link in its place leads to what somebody else has.
+        if let Some(to) = host.resolve(parent).ok().filter(|to| to != parent) {
+            return Err(not_ours(format!("`{path}`"), &format!("a link leads there now, to `{to}`")));
+        }
         if host.exists(path)? || host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {
             return Ok(());
         }
