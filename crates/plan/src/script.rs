@@ -265,6 +265,14 @@ fn teardown(text: &mut String, plan: &Plan) {
         }
         let _ = writeln!(text, "        note undone {number}\n    fi");
     }
+    let has_pool = plan.steps.iter().any(|step| matches!(step.effect, Some(Effect::Pool(_))));
+    if let (true, terms::WorkTarget::Directory(directory)) = (has_pool, &plan.target) {
+        let _ = writeln!(
+            text,
+            "\n    # A pool leaves the directory that it was mounted on.\n    [ ! -e {0} ] || rmdir {0}",
+            quote(directory)
+        );
+    }
     if writes {
         text.push_str("\n    for drive in $(drives); do must_be_blank \"$drive\"; done\n");
     }
