@@ -56,7 +56,7 @@ pub(crate) fn run(world: &World, arguments: &[String]) -> Ended {
 }
 
 /// Programs that do nothing while a script is tried.
-const NOTHING: [&str; 17] = [
+const NOTHING: [&str; 18] = [
     "wipefs",
     "ls",
     "cryptsetup",
@@ -74,6 +74,7 @@ const NOTHING: [&str; 17] = [
     "blkdiscard",
     "dmsetup",
     "chmod",
+    "dd",
 ];
 /// Programs that only read texts.
 const READERS: [&str; 8] = ["awk", "grep", "sort", "uniq", "cat", "head", "rm", "tr"];
