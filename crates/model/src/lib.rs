@@ -16,6 +16,7 @@ mod compiler;
 pub mod exact;
 mod fault;
 mod fit;
+mod flash;
 mod flow;
 mod found;
 mod hdd;

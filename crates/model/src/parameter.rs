@@ -258,6 +258,8 @@ table! {
     Zstd: "Zstandard, compression", PerByte, today(3.0 * NS), 0.6, Guessed, "level 3: 0.33 GB/s of one core";
     Program: "programming a page of flash", Delay, 530.0 * US, 0.3, Guessed,
         "0.4 to 0.7 ms for three bits a cell, geometric middle; what a write takes where the cache is off";
+    PartOfFlash: "time of writes at random in a part of protected flash, relative to half of the way from its rating", Ratio, 1.0, 0.5,
+        Guessed, "whether the rest was written before, and how long ago, nobody tells";
     Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,
         "4.17 ms for half a turn at 7200 rpm, 1 ms from track to track and to settle";
     SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";

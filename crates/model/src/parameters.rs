@@ -77,6 +77,11 @@ impl Parameters {
         *sigma = sigma.hypot(by);
     }
 
+    /// Says where a value is from.
+    pub(crate) fn told_of(&mut self, at: u32, origin: &str) {
+        origin.clone_into(&mut self.words[at as usize].origin);
+    }
+
     pub(crate) fn put(&mut self, parameter: Parameter, value: f64) {
         self.values[parameter as usize] = value;
     }

@@ -6,6 +6,7 @@ use terms::machine::{DriveGroup, DriveKind, Machine, Path, Transport, Trust};
 use terms::prediction::Source;
 use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
+use crate::flash::is_flash;
 use crate::link::{Direction, pcie};
 use crate::parameter::{Parameter, RATED_AT_LINK, Unit};
 use crate::parameters::{Parameters, Value};
@@ -65,6 +66,8 @@ pub(crate) struct Class {
     pub(crate) fades: bool,
     /// Are its writes at random known as it keeps them up? Makers of drives with a quick part tell of that part.
     pub(crate) keeps_up: bool,
+    /// Is its rating of writes at random that of its maker, who rates what it keeps up all over?
+    pub(crate) rated_in_all: bool,
     /// Is its write cache on, or does it need none?
     pub(crate) cached: bool,
     /// Bytes of each, where known.
@@ -355,6 +358,7 @@ impl Site {
             uplink: group.behind.as_ref().and_then(|name| self.uplink(name.as_str())),
             fades,
             keeps_up: table.fade >= 1.0 || rated.sustained_iops.is_some(),
+            rated_in_all: group.trust == Trust::Sheet && table.fade >= 1.0 && is_flash(group.kind),
             cached,
             size: group.size.map(Bytes::as_f64),
             piece: flash_queue(group).map(|flash| flash.piece.as_f64()),
@@ -437,6 +441,7 @@ impl Facts<'_> {
         let at = self.add_within(what, Unit::Delay, told.map(Nanos::as_seconds), usual, self.table.flush_sigma);
         if told.is_some() && self.group.trust == Trust::Sheet {
             self.parameters.widen_at(at, SAME_NAME);
+            self.parameters.told_of(at, "measured on a drive of that name: no data sheet tells it");
         }
         at
     }

@@ -8,7 +8,7 @@ use terms::layer::{
     ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsCache,
     ZfsCompression, ZfsLayout,
 };
-use terms::machine::{DriveGroup, DriveKind, Machine, Memory};
+use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Trust};
 use terms::prediction::Prediction;
 use terms::workload::{Engine, FioKey};
 use terms::{Bytes, BytesPerSecond, Iops, Layer, LayerNode, Name, Nanos, Pattern, Ref, Stack, Workload};
@@ -692,4 +692,102 @@ fn small_blocks_of_a_stream_come_from_the_drives_too() {
         let bytes = said(&machine, &pool, &streams, &conditions).throughput.value;
         assert!(bytes < 4.0 * 551e6, "{kib} KiB: {bytes}");
     }
+}
+
+/// Makers rate writes at random of protected flash all over it. A part of it has all of the spare flash to itself: the smaller, the
+/// sooner, as far as its bytes go. What was measured, what a drive keeps up, and drives with a quick part are as they are told.
+#[test]
+fn a_part_of_protected_flash_is_written_sooner() {
+    let of = |kind, span: u64, trust, sustained| {
+        let mut machine = machine(kind);
+        let drives = &mut machine.drives[0];
+        (drives.size, drives.trust) = (Some(Bytes::gib(1000)), trust);
+        (drives.rated.write, drives.rated.write_iops) = (Some(BytesPerSecond(2e9)), Some(Iops(30e3)));
+        let conditions = Conditions { span: Bytes::gib(span), sustained, ..Conditions::default() };
+        let deep = Workload { jobs: 8, ..work(Pattern::RandWrite, 4, 64) };
+        said(&machine, &stack(1, Layer::Bare), &deep, &conditions).operations.value
+    };
+    for kind in [DriveKind::NvmeEnterprise, DriveKind::SataEnterprise, DriveKind::SasSsd] {
+        let rates = [1000, 500, 250, 100, 10, 1].map(|span| of(kind, span, Trust::Sheet, false));
+        let limit = if kind == DriveKind::NvmeEnterprise { 1.02 } else { 1.05 };
+        assert!((rates[0] / 30e3 - 1.0).abs() < limit - 1.0, "{kind:?} {rates:?}");
+        assert!(rates.windows(2).all(|two| two[1] >= two[0] * 0.999), "{kind:?} {rates:?}");
+        assert!(rates[2] > rates[0] * 1.2 && rates[5] < 2e9 / 4096.0, "{kind:?} {rates:?}");
+        for (trust, sustained) in [(Trust::Measured, false), (Trust::Sheet, true)] {
+            assert!((of(kind, 10, trust, sustained) / rates[0] - 1.0).abs() < 0.01, "{kind:?}");
+        }
+    }
+    let home = |span| of(DriveKind::Nvme, span, Trust::Sheet, false);
+    assert!((home(1) / home(1000) - 1.0).abs() < 1e-9);
+}
+
+/// A block of ZFS' log has one of a few sizes: a write of 4 KiB and what describes it take 12 KiB, and one of 2 KiB takes 4.
+#[test]
+fn a_block_of_the_log_has_one_of_a_few_sizes() {
+    let time = |speed: f64, block: u64, layout, members| {
+        let mut machine = machine(DriveKind::NvmeEnterprise);
+        machine.drives[0].rated.write = Some(BytesPerSecond(speed));
+        let safe =
+            Workload { fsync_every: Some(1), engine: Engine::Psync, block: Bytes(block), ..work(Pattern::Write, 4, 1) };
+        1.0 / rate(&machine, &stack(members, Layer::Zfs(Zfs { layout, ..Zfs::default() })), &safe)
+    };
+    let slower = 1.0 / 50e6 - 1.0 / 100e6;
+    for (block, expected) in [(2048, 4096.0), (4096, 12_288.0), (8192, 12_288.0), (32_768, 36_864.0)] {
+        for (layout, members) in [(ZfsLayout::Stripe, 1), (ZfsLayout::Mirror, 2)] {
+            let bytes = (time(50e6, block, layout, members) - time(100e6, block, layout, members)) / slower;
+            // What the pool writes meanwhile is in the way of some.
+            assert!((0.95..1.9).contains(&(bytes / expected)), "{layout:?}, {block}: {bytes}");
+        }
+    }
+}
+
+/// A record has whole sectors. Of raidz it lies on no more data devices than it has sectors, and a read asks no more.
+#[test]
+fn a_record_has_whole_sectors() {
+    let machine = machine(DriveKind::SataSsd);
+    let pool = |layout, kib, ashift| {
+        let recordsize = Bytes::kib(kib);
+        Layer::Zfs(Zfs { layout, recordsize, ashift, primarycache: ZfsCache::Metadata, ..Zfs::default() })
+    };
+    let reads = |members, layer| {
+        rate(&machine, &stack(members, layer), &Workload { jobs: 256, ..work(Pattern::RandRead, 8, 1) })
+    };
+    let one = reads(1, pool(ZfsLayout::Stripe, 8, None));
+    // Six drives, of which two have a record of two sectors, each half of its bytes.
+    let share = reads(6, pool(ZfsLayout::Raidz2, 8, None)) / one;
+    assert!((2.2..6.0).contains(&share), "{share}");
+    let written = |ashift| {
+        let stream = Workload { jobs: 4, ..work(Pattern::Write, 128, 1) };
+        rate(&machine, &stack(1, pool(ZfsLayout::Stripe, 4, Some(ashift))), &stream)
+    };
+    let half = written(13) / written(12);
+    assert!((0.45..0.62).contains(&half), "{half}");
+}
+
+/// A flush is in no data sheet, and its source does not say so.
+#[test]
+fn no_data_sheet_tells_of_a_flush() {
+    let mut machine = machine(DriveKind::Nvme);
+    machine.drives[0].rated.flush = Some(Nanos(1_000_000));
+    let safe = Workload { fsync_every: Some(1), ..work(Pattern::RandWrite, 4, 1) };
+    let of = said(&machine, &stack(1, Layer::Bare), &safe, &Conditions::default());
+    let flush = of.inputs.iter().find(|input| input.name.ends_with("a flush")).unwrap();
+    assert!(flush.origin.contains("no data sheet") && flush.origin != "data sheet", "{}", flush.origin);
+}
+
+/// Twenty drives of 2011 to 2016, by MB/s of 4 KiB past the cache, one after the other (Sébastien Han, "how to test if your SSD is
+/// suitable as a journal device"): intervals have three quarters of them, for drives of today are quicker.
+#[test]
+fn a_usual_flush_is_as_unsure_as_published_ones_differ() {
+    let within = |kind, published: &[f64]| {
+        let keys = vec![FioKey { key: "sync".into(), value: "dsync".into() }];
+        let safe = Workload { keys, ..work(Pattern::Write, 4, 1) };
+        let of = said(&machine(kind), &stack(1, Layer::Bare), &safe, &Conditions::default()).operations.ninety;
+        published.iter().filter(|rate| (of.low..of.high).contains(&(*rate * 1e6 / 4096.0))).count()
+    };
+    let home =
+        [98.0, 15.2, 11.3, 9.2, 9.0, 8.7, 7.6, 6.0, 4.2, 3.7, 2.6, 2.2, 1.9, 1.9, 1.5, 1.2, 1.0, 0.8, 0.8, 0.401];
+    let protected = [163.0, 127.0, 96.0, 64.7, 39.1, 35.2, 34.9, 33.6, 26.0, 23.6, 22.5];
+    let (some, others) = (within(DriveKind::SataSsd, &home), within(DriveKind::SataEnterprise, &protected));
+    assert!(some >= 16 && others >= 8, "{some} of 20, {others} of 11");
 }

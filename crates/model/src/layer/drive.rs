@@ -5,6 +5,7 @@ use terms::machine::DriveKind;
 use super::turns::Fill;
 use crate::calls::driver;
 use crate::compiler::{Compiler, count};
+use crate::flash::is_flash;
 use crate::flow::{Flow, PAGE, Waits};
 use crate::network::{BOUND, DELAY, Part, Resource, Slot};
 use crate::parameter::{Parameter, QUEUE};
@@ -144,6 +145,8 @@ impl Compiler<'_> {
         // published in 2018).
         let is_full = flow.write && sustained && is_flash(class.kind) && class.keeps_up;
         let moved = if is_full { (flow.bytes / PAGE).max(1.0) } else { 1.0 };
+        // The rating is of writes all over it, and those are what it keeps up.
+        let within = if flow.write && !sustained { class.within(values, self.conditions.span.as_f64()) } else { 1.0 };
         let mut worked = (byte, flow.bytes);
         if flow.random && is_hdd {
             // What a journal writes back waits by the thousand.
@@ -168,9 +171,12 @@ impl Compiler<'_> {
             let pieces = pieces(flow.bytes, piece);
             self.network.add(values, each(operation, pieces, "pieces that it takes at once"));
             worked = (operation, pieces);
-        } else if flow.random && values[operation as usize] * moved > values[byte as usize] * flow.bytes {
-            self.network.add(values, each(operation, moved, "random operations"));
-            worked = (operation, moved);
+        } else if flow.random && values[operation as usize] * moved * within > values[byte as usize] * flow.bytes {
+            let part = if within < 1.0 { Parameter::PartOfFlash.place() } else { flow.unsure };
+            let times = (moved * within).max(values[command as usize] / values[operation as usize]);
+            let work = each(operation, times, "random operations");
+            self.network.add(values, Part { by: [operation, part], ..work });
+            worked = (operation, times);
         } else if !is_hdd && values[command as usize] > values[byte as usize] * flow.bytes {
             self.network.add(values, each(command, 1.0, "operations, in whatever order"));
             worked = (command, 1.0);
@@ -199,7 +205,7 @@ impl Compiler<'_> {
         // Where each piece takes as long, its bytes are in that time; in order those of 4 KiB.
         let inside = match (flow.random, class.piece) {
             (_, Some(piece)) => values[operation as usize] * pieces(flow.bytes, piece),
-            (true, None) => values[operation as usize],
+            (true, None) => values[operation as usize] * within,
             (false, None) => values[command as usize].max(values[byte as usize] * flow.bytes.min(PAGE)),
         };
         let inside = inside.min(values[alone as usize]);
@@ -315,11 +321,6 @@ pub(crate) fn harmonic(k: f64) -> f64 {
         return whole.map(f64::recip).sum::<f64>() + k.fract() / (k.floor() + 1.0);
     }
     k.ln() + GAMMA + 0.5 / k
-}
-
-/// Is it written in pages and erased in larger blocks?
-const fn is_flash(kind: DriveKind) -> bool {
-    !matches!(kind, DriveKind::Hdd | DriveKind::Ram | DriveKind::Optane)
 }
 
 #[cfg(test)]

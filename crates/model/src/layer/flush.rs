@@ -8,6 +8,7 @@ use terms::{Layer, Stack, Workload};
 use crate::compiler::{Compiler, count};
 use crate::flow::Context;
 use crate::layer::upwards;
+use crate::layer::zfs::placement;
 use crate::network::{DELAY, Part, Resource, Serial, Slot};
 use crate::page_cache::is_zfs;
 use crate::parameter::{Parameter, SWITCHES};
@@ -15,9 +16,12 @@ use crate::site::Class;
 
 /// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).
 const LOG_BLOCK: f64 = 131_072.0;
+/// Sizes that its blocks have, in bytes: the least that holds what is written (`zil_block_buckets` in module/zfs/zil.c, OpenZFS 0.7 to 2.2).
+const LOG_BLOCKS: [f64; 4] = [4096.0, 12_288.0, 36_864.0, 69_632.0];
 /// Buffers of XFS' log that are written side by side (`XLOG_MAX_ICLOGS` in fs/xfs/xfs_log_priv.h).
 const LOG_BUFFERS: f64 = 8.0;
-/// What the log writes beside the data of a write, in bytes (`lr_write_t` in include/sys/zil.h).
+/// What the log writes beside the data of a write, and in each of its blocks, in bytes (`lr_write_t` and `zil_chain_t` in
+/// include/sys/zil.h).
 const RECORD: f64 = 192.0;
 
 /// What of the time of ZFS' log its lock is held for: copies into blocks, room for them and their start, and not the making of records
@@ -43,6 +47,7 @@ impl Compiler<'_> {
         let twice = if self.is_hdd(stack) { 1.0 } else { commits_of_journals(stack) };
         log.flushes *= twice;
         let to_the_middle = log_in_the_middle(stack);
+        let block = log_block(stack, work, every, log.flushes);
         let values = self.site.parameters.values();
         let width = count(self.used.len().max(1));
         let mut slowest: Option<&Class> = None;
@@ -63,6 +68,8 @@ impl Compiler<'_> {
                 Part::of(station, class.flush, share * log.flushes, "flush of the drive")
             };
             self.network.add(values, Part { share: waits, ..part });
+            let block = Part::of(station, class.write, share * log.flushes * block, "blocks of the log");
+            self.network.add(values, Part { share: waits, ..block });
             if log.commit == Commit::None && log.writes && answers_at_once(class) {
                 let way = Part::of(station, class.position, share * log.flushes, "way to the log");
                 self.network.add(values, Part { share: waits, ..way });
@@ -160,6 +167,20 @@ impl Compiler<'_> {
             _ => log(together, Commit::None, false),
         }
     }
+}
+
+/// Bytes of a block of ZFS' log on each drive, on average over all of them.
+fn log_block(stack: &Stack, work: &Workload, every: u32, flushes: f64) -> f64 {
+    let Some((zfs, devices)) = stack.top().and_then(|top| match &top.layer {
+        Layer::Zfs(zfs) => Some((zfs, count(top.on.len()))),
+        _ => None,
+    }) else {
+        return 0.0;
+    };
+    let holds = f64::from(every.max(1)) * (work.block.as_f64() + RECORD) / flushes + RECORD;
+    let block = LOG_BLOCKS.into_iter().find(|&most| holds <= most).unwrap_or(LOG_BLOCK);
+    let place = placement(zfs, block, devices);
+    block * place.piece * place.writes / devices
 }
 
 /// Commits for each `fsync` of so many jobs. Who comes while one is under way waits until it has ended and for the next, which is

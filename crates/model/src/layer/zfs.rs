@@ -52,27 +52,33 @@ const LZ4_MISSES: f64 = 64.0;
 /// A record is read, and it is checked and copied.
 const STAGES: f64 = 2.0;
 
+/// Sector of a pool where nobody tells: the block of most devices.
+const SECTOR: f64 = 4096.0;
+
 /// How a record lies on devices.
 pub(super) struct Placement {
     /// Devices of a vdev.
     pub(super) vdev: f64,
     /// Devices that a read of a record touches, and a write.
     reads: f64,
-    writes: f64,
+    pub(super) writes: f64,
     /// Share of a record on each.
     pub(super) piece: f64,
 }
 
-pub(super) fn placement(layout: ZfsLayout, devices: f64) -> Placement {
-    let parity = |p: f64| Placement {
-        vdev: devices,
-        reads: (devices - p).max(1.0),
-        writes: devices,
-        piece: 1.0 / (devices - p).max(1.0),
+/// A block of so many bytes has whole sectors, and of raidz no more data devices than sectors (`vdev_raidz_map_alloc` in
+/// module/zfs/vdev_raidz.c).
+pub(super) fn placement(zfs: &Zfs, block: f64, devices: f64) -> Placement {
+    let sector = zfs.ashift.map_or(SECTOR, |ashift| f64::from(ashift).exp2());
+    let sectors = (block / sector).ceil();
+    let whole = sectors * sector / block;
+    let parity = |p: f64| {
+        let data = (devices - p).max(1.0).min(sectors);
+        Placement { vdev: devices, reads: data, writes: data + p, piece: whole / data }
     };
-    match layout {
-        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: 1.0 },
-        ZfsLayout::Mirror => Placement { vdev: devices, reads: 1.0, writes: devices, piece: 1.0 },
+    match zfs.layout {
+        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: whole },
+        ZfsLayout::Mirror => Placement { vdev: devices, reads: 1.0, writes: devices, piece: whole },
         ZfsLayout::Raidz1 => parity(1.0),
         ZfsLayout::Raidz2 => parity(2.0),
         ZfsLayout::Raidz3 => parity(3.0),
@@ -153,7 +159,7 @@ impl Compiler<'_> {
             let unsure = if flow.random { Parameter::CopyOnWrite.place() } else { whole.unsure };
             // The call returns once it is in memory; what the drives keep up with is what goes on.
             let devices = count(stack.nodes[at].on.len());
-            let seeks = self.commit_seeks(record * placement(zfs.layout, devices).piece);
+            let seeks = self.commit_seeks(record * placement(zfs, record, devices).piece);
             self.pool(stack, at, zfs, &Flow { random: false, waits: Waits::Group, unsure, seeks, ..whole });
             let in_group = self.records_of_group(zfs, whole.rate / flow.rate);
             self.point_to(stack, at, zfs, &Flow { unsure, ..whole }, in_group);
@@ -200,7 +206,7 @@ impl Compiler<'_> {
         let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
         let (Some(size), Some(top)) = (size, stack.top()) else { return dirty };
         let devices = count(top.on.len());
-        let place = placement(zfs.layout, devices);
+        let place = placement(zfs, zfs.recordsize.as_f64(), devices);
         let usable = size * (devices / place.vdev).max(1.0) / place.piece;
         let slop = (usable * SLOP_SHARE).max(SLOP_LEAST).min(usable / 2.0);
         let free = (usable - slop - self.conditions.span.as_f64()) / INFLATED / GROUPS;
@@ -327,7 +333,7 @@ impl Compiler<'_> {
     pub(super) fn pool(&mut self, stack: &Stack, at: usize, zfs: &Zfs, flow: &Flow) {
         let node = &stack.nodes[at];
         let devices = count(node.on.len());
-        let place = placement(zfs.layout, devices);
+        let place = placement(zfs, flow.bytes, devices);
         let gone = usize::from(self.conditions.state == ArrayState::Degraded && zfs.layout != ZfsLayout::Stripe);
         let here = node.on.len() - gone.min(node.on.len() - 1);
         let touched = if flow.write { place.writes } else { place.reads };

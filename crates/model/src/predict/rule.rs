@@ -66,7 +66,7 @@ pub(super) fn cap(of: &mut Prediction, site: &Site, stack: &Stack, work: &Worklo
         return;
     }
     let flush = if work.flushed_every().is_some() { site.flush_sigma() } else { 0.0 };
-    let beyond = SHEET.max((NINETY * flush).exp());
+    let beyond = SHEET.max((NINETY * flush.ln_1p()).exp());
     let allowed = of.ceilings.iter().filter_map(|ceiling| match ceiling.kind {
         CeilingKind::Link | CeilingKind::Uplink => Some(ceiling.operations_per_second),
         CeilingKind::Drive => Some(ceiling.operations_per_second * beyond),
