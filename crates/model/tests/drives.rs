@@ -791,3 +791,26 @@ fn a_usual_flush_is_as_unsure_as_published_ones_differ() {
     let (some, others) = (within(DriveKind::SataSsd, &home), within(DriveKind::SataEnterprise, &protected));
     assert!(some >= 16 && others >= 8, "{some} of 20, {others} of 11");
 }
+
+/// Before Linux 4.1 the stripe cache keeps its size: a buffered stream fills it, is stopped within a row, and that row is written in
+/// two parts. The more rows it holds, the fewer of them; later kernels let it grow.
+#[test]
+fn a_full_stripe_cache_breaks_rows_where_it_does_not_grow() {
+    let keys = vec![FioKey { key: "direct".to_owned(), value: "0".to_owned() }];
+    let stream = Workload { keys, ..work(Pattern::Write, 1024, 1) };
+    let conditions = Conditions { span: Bytes::gib(256), ..Conditions::default() };
+    let written = |kernel, level, stripe_cache| {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::Hdd) };
+        let layer = Layer::Raid(Raid { level, chunk: Bytes::kib(64), stripe_cache, ..Raid::default() });
+        said(&machine, &stack(4, layer), &stream, &conditions)
+    };
+    for level in [RaidLevel::Raid5, RaidLevel::Raid6] {
+        let [small, large, grown] = [((4, 0), 256), ((4, 0), 8192), ((4, 1), 256)]
+            .map(|(kernel, cache)| written(kernel, level, cache).operations.value);
+        assert!(large / small > 1.3 && grown / small > 1.3, "{level:?}: {small} {large} {grown}");
+        assert!((1.0..1.1).contains(&(grown / large)), "{level:?}: {large} {grown}");
+    }
+    // One row in 16 has its parity of one chunk in three twice.
+    let more = written((4, 0), RaidLevel::Raid5, 256).write_amplification.unwrap();
+    assert!((more - 4.0 / 3.0 - 1.0 / 3.0 / 16.0).abs() < 0.01, "{more}");
+}
