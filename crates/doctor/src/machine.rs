@@ -20,6 +20,7 @@ pub(crate) struct Machine<'a> {
     /// The part of it that older records do not have.
     pub(crate) detail: &'a Detail,
     nodes: BTreeMap<&'a str, &'a Node>,
+    drives: BTreeMap<&'a str, &'a Drive>,
     above: BTreeMap<&'a str, Vec<&'a Node>>,
 }
 
@@ -43,7 +44,8 @@ impl<'a> Machine<'a> {
                 above.entry(under.as_str()).or_default().push(node);
             }
         }
-        Self { inventory, detail, nodes, above }
+        let drives = inventory.drives.iter().map(|drive| (drive.kernel_name.as_str(), drive)).collect();
+        Self { inventory, detail, nodes, drives, above }
     }
 
     // --- block devices ---
@@ -53,7 +55,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(crate) fn drive(&self, name: &str) -> Option<&'a Drive> {
-        self.inventory.drives.iter().find(|drive| drive.kernel_name == name)
+        self.drives.get(name).copied()
     }
 
     /// What stands right on a device.

@@ -1,25 +1,32 @@
 //! Footnotes: each text once, numbered as they come up.
 
+use std::collections::BTreeMap;
+
 use crate::style::Style;
 use crate::width::paragraph;
 
 /// The footnotes of a report or a table.
 #[derive(Debug, Default)]
-pub(crate) struct Notes(Vec<String>);
+pub(crate) struct Notes {
+    all: Vec<String>,
+    /// Where each stands.
+    known: BTreeMap<String, usize>,
+}
 
 impl Notes {
     /// The mark of a note, such as `[2]`.
     pub(crate) fn mark(&mut self, text: &str) -> String {
-        let at = self.0.iter().position(|known| known == text).unwrap_or_else(|| {
-            self.0.push(text.to_owned());
-            self.0.len() - 1
-        });
-        format!("[{}]", at + 1)
+        if let Some(at) = self.known.get(text) {
+            return format!("[{}]", at + 1);
+        }
+        self.known.insert(text.to_owned(), self.all.len());
+        self.all.push(text.to_owned());
+        format!("[{}]", self.all.len())
     }
 
     /// How many there are.
     pub(crate) const fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
     /// The notes with their marks, wrapped; nothing where there are none.
@@ -31,6 +38,6 @@ impl Notes {
     pub(crate) fn first(&self, most: usize, style: &Style) -> String {
         let line =
             |(at, text): (usize, &String)| paragraph(&format!("[{}] ", at + 1), &style.spell(text), style.columns());
-        self.0.iter().take(most).enumerate().map(line).collect()
+        self.all.iter().take(most).enumerate().map(line).collect()
     }
 }

@@ -48,10 +48,13 @@ pub fn shorten_middle(text: &str, columns: usize) -> String {
     format!("{head}…{}", tail.trim_start())
 }
 
+/// More characters in one column are no writing that anybody reads; without an end of them a line would have none.
+const PER_COLUMN: usize = 16;
+
 /// The longest beginning that fits into `columns`.
 fn take(text: &str, columns: usize) -> &str {
     let mut end = 0;
-    for (start, c) in text.char_indices() {
+    for (start, c) in text.char_indices().take(columns.max(1) * PER_COLUMN) {
         let next = start + c.len_utf8();
         if width(&text[..next]) > columns {
             break;
@@ -59,6 +62,11 @@ fn take(text: &str, columns: usize) -> &str {
         end = next;
     }
     &text[..end]
+}
+
+/// Does a text not fit into `columns`? It looks no further than there, and no character has more columns than bytes.
+fn is_wider(text: &str, columns: usize) -> bool {
+    text.len() > columns && take(text, columns).len() < text.len()
 }
 
 /// The text in lines of at most `columns`, broken at blanks, and inside a word only where one is too long.
@@ -75,8 +83,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
             line.push(' ');
         }
         let mut rest = word;
-        while width(&line) + width(rest) > columns {
-            let head = take(rest, columns - width(&line));
+        while is_wider(rest, columns.saturating_sub(width(&line))) {
+            let head = take(rest, columns.saturating_sub(width(&line)));
             line.push_str(head);
             lines.push(std::mem::take(&mut line));
             rest = &rest[head.len()..];
@@ -113,6 +121,13 @@ mod tests {
         assert_eq!(width("硬盘 a"), 6);
         assert_eq!(pad("硬盘", 6, Align::Right), "  硬盘");
         assert_eq!(shorten("硬盘硬盘", 5), "硬盘…");
+    }
+
+    #[test]
+    fn what_has_no_end_of_marks_has_an_end_of_lines() {
+        let marks = format!("a{}", "\u{301}".repeat(100));
+        let lines = wrap(&marks, 2);
+        assert!(lines.len() > 1 && lines.concat() == marks, "{lines:?}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod blind;
 mod clean;
 mod faults;
 mod healthy;
+mod linear;
 mod machines;
 mod perturbed;
 mod plant;

@@ -138,12 +138,12 @@ fn checksums(integrity: &IntegrityHeader) -> Vec<String> {
 }
 
 /// What a device at the top holds: a file system, swap, another signature, nothing.
-pub(super) fn held(node: &Node, detail: &Detail, notes: &mut Notes) -> Vec<String> {
+pub(super) fn held(node: &Node, system: Option<&FileSystem>, detail: &Detail, notes: &mut Notes) -> Vec<String> {
     let swap = detail.swaps.known().into_iter().flatten().any(|swap| swap.node.as_ref() == Some(&node.name));
     if swap {
         return vec!["swap in use".to_owned()];
     }
-    if let Some(system) = detail.file_systems.iter().find(|system| system.nodes.contains(&node.name)) {
+    if let Some(system) = system {
         return file_system(system, detail);
     }
     match &node.signatures {

@@ -1,5 +1,7 @@
 //! What nobody could find out, and why: each reason once, with all that it kept from us.
 
+use std::collections::BTreeMap;
+
 use terms::inventory::{Detail, Inventory, NOT_LOOKED_AT, Readout};
 
 use super::examined::heading;
@@ -51,18 +53,22 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style) -> Opt
             gaps.note(&format!("{} geometry", system.nodes.join("+")), &system.geometry);
         }
     }
-    if gaps.0.is_empty() {
+    if gaps.all.is_empty() {
         return None;
     }
     let line = |(why, what): &(String, Vec<String>)| {
         paragraph("  ", &style.spell(&format!("{}: {why}", what.join(", "))), style.columns())
     };
-    Some(heading("NOT KNOWN", style) + &gaps.0.iter().map(line).collect::<String>())
+    Some(heading("NOT KNOWN", style) + &gaps.all.iter().map(line).collect::<String>())
 }
 
 /// Reasons with what each of them hides.
 #[derive(Default)]
-struct Gaps(Vec<(String, Vec<String>)>);
+struct Gaps {
+    all: Vec<(String, Vec<String>)>,
+    /// Where each reason stands.
+    known: BTreeMap<String, usize>,
+}
 
 impl Gaps {
     fn note<T>(&mut self, what: &str, reading: &Readout<T>) {
@@ -79,9 +85,10 @@ impl Gaps {
             None => "…".to_owned(),
         };
         let plain = why.split(' ').map(device).collect::<Vec<_>>().join(" ");
-        match self.0.iter_mut().find(|(known, _)| *known == plain) {
-            Some((_, all)) => all.push(what.to_owned()),
-            None => self.0.push((plain, vec![what.to_owned()])),
-        }
+        let at = *self.known.entry(plain).or_insert_with_key(|plain| {
+            self.all.push((plain.clone(), Vec::new()));
+            self.all.len() - 1
+        });
+        self.all.get_mut(at).into_iter().for_each(|(_, all)| all.push(what.to_owned()));
     }
 }

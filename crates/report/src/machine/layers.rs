@@ -30,12 +30,14 @@ struct Line {
 }
 
 struct Drawing<'a> {
-    inventory: &'a Inventory,
     detail: &'a Detail,
     /// By their kernel names.
     drives: BTreeMap<&'a str, &'a terms::Drive>,
-    /// Nodes by the names of those that they stand on.
-    uppers: BTreeMap<&'a str, Vec<&'a Node>>,
+    /// What stands on nodes, by their names.
+    uppers: BTreeMap<&'a str, Vec<Upper<'a>>>,
+    /// What was not read, and which file systems nodes hold.
+    unread: BTreeSet<&'a str>,
+    systems: BTreeMap<&'a str, &'a FileSystem>,
     style: &'a Style,
     notes: &'a mut Notes,
     lines: Vec<Line>,
@@ -45,14 +47,15 @@ struct Drawing<'a> {
 /// The graph with its headings.
 pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes: &mut Notes) -> String {
     let drives = inventory.drives.iter().map(|drive| (drive.kernel_name.as_str(), drive)).collect();
-    let mut uppers: BTreeMap<&str, Vec<&Node>> = BTreeMap::new();
-    for upper in &detail.nodes {
-        for on in upper.on.iter().collect::<BTreeSet<_>>() {
-            uppers.entry(on).or_default().push(upper);
+    let unread = detail.gaps.iter().map(|gap| gap.path.as_str()).collect();
+    let mut systems = BTreeMap::new();
+    for system in &detail.file_systems {
+        for node in &system.nodes {
+            systems.entry(node.as_str()).or_insert(system);
         }
     }
-    let (lines, drawn) = (Vec::new(), BTreeSet::new());
-    let mut drawing = Drawing { inventory, detail, drives, uppers, style, notes, lines, drawn };
+    let (uppers, lines, drawn) = (uppers(detail), Vec::new(), BTreeSet::new());
+    let mut drawing = Drawing { detail, drives, uppers, unread, systems, style, notes, lines, drawn };
     for node in detail.nodes.iter().filter(|node| node.on.is_empty()) {
         drawing.node(node, &mut Vec::new());
     }
@@ -98,11 +101,40 @@ pub(super) fn draw(inventory: &Inventory, detail: &Detail, style: &Style, notes:
     sheet::render(&strips.iter().collect::<Vec<_>>(), style)
 }
 
+/// What stands on each node: other nodes, pools, file systems that have several devices.
+fn uppers(detail: &Detail) -> BTreeMap<&str, Vec<Upper<'_>>> {
+    let mut all: BTreeMap<&str, Vec<Upper>> = BTreeMap::new();
+    for upper in &detail.nodes {
+        for on in upper.on.iter().collect::<BTreeSet<_>>() {
+            all.entry(on).or_default().push(Upper::Node(upper));
+        }
+    }
+    for pool in detail.pools.known().into_iter().flatten() {
+        for top in pool.vdevs.known().into_iter().flatten() {
+            let mut held = BTreeSet::new();
+            collect(top, &mut held);
+            held.into_iter().for_each(|node| all.entry(node).or_default().push(Upper::Vdev(pool, top)));
+        }
+    }
+    for system in detail.file_systems.iter().filter(|system| system.nodes.len() > 1) {
+        for node in system.nodes.iter().collect::<BTreeSet<_>>() {
+            all.entry(node).or_default().push(Upper::FileSystem(system));
+        }
+    }
+    all
+}
+
+/// Nodes that a virtual device consists of.
+fn collect<'a>(vdev: &'a Vdev, held: &mut BTreeSet<&'a str>) {
+    held.extend(vdev.node.as_deref());
+    vdev.children.iter().for_each(|child| collect(child, held));
+}
+
 impl<'a> Drawing<'a> {
     fn node(&mut self, node: &Node, more: &mut Vec<bool>) {
         let again = !self.drawn.insert(node.name.clone());
         let drive = self.drives.get(node.name.as_str()).copied();
-        let above = self.above(node);
+        let above = self.uppers.get(node.name.as_str()).cloned().unwrap_or_default();
         let mut what = match drive {
             Some(drive) => contents::drive(drive),
             None => contents::layer(node, self.detail),
@@ -110,7 +142,7 @@ impl<'a> Drawing<'a> {
         if again {
             what = vec![AGAIN.to_owned()];
         } else if above.is_empty() {
-            what.extend(contents::held(node, self.detail, self.notes));
+            what.extend(contents::held(node, self.systems.get(node.name.as_str()).copied(), self.detail, self.notes));
         }
         let name = node.label.as_ref().map_or(node.name.clone(), |label| format!("{} {label}", node.name));
         self.line(more, &name, &kind(node, drive), &self.size(node), &what.join(", "), again);
@@ -130,24 +162,10 @@ impl<'a> Drawing<'a> {
 
     /// A device that is there may have size 0; one whose size nobody read has none that is known.
     fn size(&self, node: &Node) -> String {
-        match self.inventory.why_unread(&format!("/sys/class/block/{}/size", node.name)) {
-            Some(_) => "–".to_owned(),
-            None => self.style.size(node.size),
+        if self.unread.contains(format!("/sys/class/block/{}/size", node.name).as_str()) {
+            return "–".to_owned();
         }
-    }
-
-    /// What stands on a node: other nodes, pools, file systems that have several devices.
-    fn above(&self, node: &Node) -> Vec<Upper<'a>> {
-        let detail: &'a Detail = self.detail;
-        let nodes = self.uppers.get(node.name.as_str()).into_iter().flatten().copied().map(Upper::Node);
-        let pools = detail.pools.known().map(Vec::as_slice).unwrap_or_default();
-        let vdevs = pools.iter().flat_map(|pool| {
-            let tops = pool.vdevs.known().map(Vec::as_slice).unwrap_or_default();
-            tops.iter().filter(|top| holds(top, &node.name)).map(move |top| Upper::Vdev(pool, top))
-        });
-        let shared =
-            detail.file_systems.iter().filter(|system| system.nodes.len() > 1 && system.nodes.contains(&node.name));
-        nodes.chain(vdevs).chain(shared.map(Upper::FileSystem)).collect()
+        self.style.size(node.size)
     }
 
     fn vdev(&mut self, pool: &Pool, top: &Vdev, more: &[bool]) {
@@ -178,6 +196,7 @@ impl<'a> Drawing<'a> {
 }
 
 /// Something that stands on a node.
+#[derive(Clone, Copy)]
 enum Upper<'a> {
     Node(&'a Node),
     Vdev(&'a Pool, &'a Vdev),
@@ -187,10 +206,6 @@ enum Upper<'a> {
 /// What a virtual device is called among what was drawn.
 fn key(pool: &Pool, top: &Vdev) -> String {
     format!("zfs {} {}", pool.name, top.name)
-}
-
-fn holds(vdev: &Vdev, node: &str) -> bool {
-    vdev.node.as_deref() == Some(node) || vdev.children.iter().any(|child| holds(child, node))
 }
 
 fn kind(node: &Node, drive: Option<&terms::Drive>) -> String {
