@@ -7,7 +7,10 @@ use terms::diagnosis::{Place, Severity};
 use super::message_kinds::Words;
 use crate::check::{Error, Information, Round, Warning, finding};
 
-pub(super) const WORDS: Words = &[&["storcli: "]];
+pub(super) const WORDS: Words = &[&["storcli: "], &["megacli: "]];
+
+/// Programs of these controllers.
+const PROGRAMS: [&str; 2] = ["storcli", "MegaCli"];
 
 /// How a state is written, of what, how bad it is, what is so, and what that means (the legend below the tables of `storcli`).
 const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
@@ -89,18 +92,18 @@ const COUNTS: &[&str] = &["counts"];
 pub(super) fn judge(lines: &[&str], round: &mut Round) {
     let mut told = BTreeSet::new();
     for line in lines {
-        let Some((kind, name, how)) = parts(line) else { continue };
+        let Some((program, kind, name, how)) = parts(line) else { continue };
         let is_it = |(of, states, ..): &&(&str, &[&str], Severity, &str, &str)| *of == kind && states.contains(&how);
         let Some((_, _, severity, what, cost)) = STATES.iter().find(is_it) else { continue };
-        // A text may be posted twice.
-        if !told.insert(*line) {
+        // A text may be posted twice, and two tables tell of one drive.
+        if !told.insert((kind, name, how)) {
             continue;
         }
         let place = Place::new(if kind == "drive" { "drive" } else { "controller" }, name);
         let controller = name.get(1..).and_then(|rest| rest.split('/').next()).unwrap_or("call");
         round.find(
             finding(*severity, &place, *what, *cost)
-                .seen("storcli", line.trim_start_matches("storcli: "))
+                .seen(program, line.split_once(": ").map_or(*line, |(_, said)| said))
                 .advise(
                     "See first that there is a copy. Look which drive it is and why: its health, its cable, its slot. The controller fills a new \
                      one in the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor \
@@ -113,17 +116,23 @@ pub(super) fn judge(lines: &[&str], round: &mut Round) {
 }
 
 /// `volume`, `/c0/v0` and `Dgrd` of `storcli: volume /c0/v0 (RAID5) is Dgrd`.
-fn parts(line: &str) -> Option<(&str, &str, &str)> {
-    let (kind, rest) = line.strip_prefix("storcli: ")?.split_once(' ')?;
+fn parts(line: &str) -> Option<(&'static str, &str, &str, &str)> {
+    let (program, said) =
+        PROGRAMS.iter().find_map(|program| Some((*program, line.strip_prefix(program)?.strip_prefix(": ")?)))?;
+    let (kind, rest) = said.split_once(' ')?;
     let (name, rest) = rest.split_once(' ').filter(|(name, _)| is_name(name))?;
-    let how = if rest.starts_with(COUNTS[0]) { COUNTS[0] } else { rest.rsplit_once(" is ")?.1 };
-    Some((kind, name, how))
+    let how = if rest.starts_with(COUNTS[0]) {
+        COUNTS[0]
+    } else {
+        rest.strip_prefix("is ").or_else(|| Some(rest.rsplit_once(" is ")?.1))?
+    };
+    Some((program, kind, name, how))
 }
 
-/// Is it `/c0`, `/c0/v1` or `/c0/e252/s3`? Commands name it, and who posts a text writes what he likes.
+/// Is it `/c0`, `/c0/v1`, `/c0/d1` (a group of drives) or `/c0/e252/s3`? Commands name it, and who posts a text writes what he likes.
 fn is_name(text: &str) -> bool {
     let is_part = |part: &str| {
-        let number = part.strip_prefix(['c', 'e', 's', 'v']).unwrap_or_default();
+        let number = part.strip_prefix(['c', 'd', 'e', 's', 'v']).unwrap_or_default();
         !number.is_empty() && number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit())
     };
     text.strip_prefix('/').is_some_and(|rest| rest.starts_with('c') && rest.split('/').all(is_part))

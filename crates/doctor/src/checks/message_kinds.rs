@@ -40,6 +40,10 @@ const REQUESTS: Words = &[
     &["i/o timeout"],
     &["nvme", "qid", "timeout"],
     &["read error corrected"],
+    &["btrfs", "fixed up error at logical"],
+    // Of `smartd`, on drives behind a RAID controller.
+    &["device: /dev/", "smart failure: "],
+    &["device: /dev/", "failed smart self-check"],
     &["not correctable"],
     &["hard resetting link"],
     &["limiting sata link speed"],
@@ -176,6 +180,10 @@ const READ_ONLY: Words = &[
     &["xfs", "shutting down filesystem"],
     &["xfs", "has been shut down"],
     &["xfs_do_force_shutdown"],
+    // What it answers from then on.
+    &["xfs", "xfs_log_force: error"],
+    // What btrfs cannot go on from (`__btrfs_handle_fs_error` in the kernel's `fs/btrfs/messages.c`).
+    &["btrfs: error (device", ": errno=-"],
     // `jbd2_journal_abort` in the kernel's `fs/jbd2/journal.c`, `__fat_fs_error` in its `fs/fat/misc.c`.
     &["aborting journal on device"],
     &["filesystem has been set read-only"],

@@ -30,10 +30,13 @@ mod message_ports;
 mod message_resets;
 mod messages;
 mod mount;
+mod parking;
 mod pcie;
 mod pcie_errors;
+mod peers;
 mod power;
 mod processor;
+mod shingled;
 mod smart;
 mod space;
 mod watch;
@@ -76,6 +79,9 @@ pub(crate) const ALL: &[Part] = &[
     part(firmware::CHECKS, &[BLOCK, NVME]),
     part(health::CHECKS, &[BLOCK, NVME]),
     part(smart::CHECKS, &[BLOCK, NODES]),
+    part(parking::CHECKS, &[BLOCK]),
+    part(shingled::CHECKS, &[BLOCK, NODES]),
+    part(peers::CHECKS, &["dmesg"]),
     part(hidden::CHECKS, &[BLOCK, NODES]),
     part(processor::CHECKS, &[CPU, NODES]),
     part(crypt::CHECKS, &[NODES, KERNEL]),

@@ -159,6 +159,7 @@ fn disk(name: &str) -> Drive {
         (5, "Reallocated_Sector_Ct"),
         (187, "Reported_Uncorrect"),
         (188, "Command_Timeout"),
+        (193, "Load_Cycle_Count"),
         (197, "Current_Pending_Sector"),
         (198, "Offline_Uncorrectable"),
         (199, "UDMA_CRC_Error_Count"),

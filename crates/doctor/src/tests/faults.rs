@@ -406,6 +406,52 @@ fn drives() -> Vec<Fault> {
         fault("drive-line-errors", Information, |m| smart(m).invalid_words = Some(1000), &["1000 in 8000 hours"]),
         fault("drive-line-errors", Information, |m| attribute(m, 188, 1), &["1 command that ran out of time"]),
         fault(
+            "drive-parks-heads",
+            Warning,
+            |m| attribute(m, 193, 1_239_994),
+            &["parked its heads 1239994 times", "in 8000 hours under power, every 23 s", "smartctl -g apm /dev/sda"],
+        ),
+        fault(
+            "drive-parks-heads",
+            Information,
+            |m| {
+                attribute(m, 193, 300_000);
+                let Known(Some(health)) = &mut drive(m, "sda").detail.as_mut().unwrap().health else { return };
+                health.power_on_hours = Some(20_000);
+            },
+            &["300000 in 20000 hours"],
+        ),
+        fault(
+            "shingled-in-array",
+            Information,
+            |m| drive(m, "sda").model = Some("WDC WD40EFAX-68JH4N0".into()),
+            &["tracks overlap", "9 days", "smartctl -i /dev/sda"],
+        ),
+        twice(
+            fault(
+                "shingled-in-array",
+                Warning,
+                |m| {
+                    drive(m, "sda").model = Some("ST8000DM004-2CX188".into());
+                    md(m, "md3").sync_action = Known(Some("recover".into()));
+                },
+                &["array disks (md3)"],
+            ),
+            &["array-resyncing"],
+        ),
+        fault(
+            "drive-slower-than-peers",
+            Warning,
+            |m| {
+                let work = |name: &str, wait: f64, busy: f64| {
+                    format!("iostat: {name} reads 0.00 writes 38.67 kB 168.66 await {wait} util {busy}")
+                };
+                let Known(messages) = &mut detail(m).linux.messages else { return };
+                messages.extend([work("sdx", 2.22, 7.33), work("sdy", 27.27, 92.63)]);
+            },
+            &["much later than sdx", "27.3 ms for each request, and 2.22 ms there", "smartctl -x /dev/sdy"],
+        ),
+        fault(
             "line-below-drive",
             Information,
             |m| smart(m).line = Some(Line { best: 60, now: 30 }),

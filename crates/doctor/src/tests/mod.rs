@@ -6,6 +6,7 @@ mod faults;
 mod healthy;
 mod linear;
 mod machines;
+mod pastes;
 mod perturbed;
 mod plant;
 mod posted;

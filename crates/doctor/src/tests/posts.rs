@@ -6,10 +6,10 @@ use terms::diagnosis::Severity::{self, Error, Information, Warning};
 
 use crate::diagnose;
 
-type Found = (&'static str, &'static str, Severity);
+pub(super) type Found = (&'static str, &'static str, Severity);
 
 /// A post.
-struct Post {
+pub(super) struct Post {
     text: String,
     /// Findings that are among those made of it.
     found: &'static [Found],
@@ -17,7 +17,7 @@ struct Post {
     not: &'static [&'static str],
 }
 
-fn post(text: impl Into<String>, found: &'static [Found], not: &'static [&'static str]) -> Post {
+pub(super) fn post(text: impl Into<String>, found: &'static [Found], not: &'static [&'static str]) -> Post {
     Post { text: text.into(), found, not }
 }
 
@@ -36,7 +36,7 @@ fn complaints(post: &Post) -> Vec<String> {
     missed.chain(wrong).chain(passed).map(|wrong| format!("{wrong}, but {all:?}, in\n{}", post.text)).collect()
 }
 
-fn check(posts: &[Post]) {
+pub(super) fn check(posts: &[Post]) {
     let wrong: Vec<String> = posts.iter().flat_map(complaints).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -45,7 +45,7 @@ const HEADING: &str =
     "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n";
 
 /// What `smartctl -x` says of a drive: what stands before its table, rows of that, and what comes behind.
-fn smart(before: &str, rows: &[&str], behind: &str) -> String {
+pub(super) fn smart(before: &str, rows: &[&str], behind: &str) -> String {
     format!(
         "# smartctl -x /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
         === START OF INFORMATION SECTION ===\nDevice Model:     A Drive\nSerial Number:    S1\n\n\
@@ -426,7 +426,9 @@ fn pools() {
     check(&[
         // Of a pool that cannot be opened no errors are told.
         post(status("UNAVAIL", ""), GONE, &[]),
-        post(status("DEGRADED", ""), &[], &["zfs-pool-state"]),
+        // What stands above a cut is true.
+        post(status("DEGRADED", ""), GONE, &[]),
+        post(status("ONLINE", ""), &[], &["zfs-pool-state"]),
         post(import("UNAVAIL"), GONE, &[]),
         post(import("ONLINE"), &[], &["zfs-pool-state"]),
     ]);

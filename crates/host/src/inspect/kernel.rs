@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 115] = [
+const NOTABLE: [&str; 121] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -215,6 +215,13 @@ const NOTABLE: [&str; 115] = [
     "eid=",
     // And of what the program of a RAID controller says.
     "storcli: ",
+    "megacli: ",
+    // Of `iostat`, and of `smartd` on drives behind a controller.
+    "iostat: ",
+    "smart failure: ",
+    "fixed up error at logical",
+    "xfs_log_force: error",
+    ": errno=-",
 ];
 
 /// All about the kernel.

@@ -26,11 +26,22 @@ fn message(line: &str) -> Option<&str> {
     if let Some((time, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         let time = time.trim_start();
         let since = time.trim_start_matches('+');
-        let since_boot = time.contains('.') && since.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        // In some languages the fraction stands behind a comma.
+        let since_boot =
+            time.contains(['.', ',']) && since.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte));
         return (since_boot || is_clock(time) || is_minute(time)).then_some(line);
     }
     if let Some((before, message)) = line.split_once(" kernel: ") {
         return is_clock(before).then_some(message);
+    }
+    // Who posts it may leave all away that stands before the program's name.
+    if let Some(message) = line.strip_prefix("kernel: ") {
+        return is_bare(message).then_some(message);
+    }
+    // `10.0.0.2: kern:   alert: [2024-05-13T15:13:11.994Z]: …`, as Talos lists messages of its nodes.
+    let of_node = line.split_once(": kern: ").and_then(|(_, rest)| rest.split_once(": [")?.1.split_once("]: "));
+    if let Some((time, message)) = of_node {
+        return is_clock(time).then_some(message);
     }
     // `dmesg --time-format iso` has a comma before the fraction, as other logs seldom have.
     let (time, rest) = line.split_once(' ').unwrap_or_default();
@@ -50,7 +61,7 @@ fn without_level(line: &str) -> &str {
 }
 
 /// How messages of storage begin that were posted without their times. Nobody writes so.
-const BARE: [&str; 22] = [
+const BARE: [&str; 23] = [
     "Aborting journal on device ",
     "BTRFS critical (device ",
     "BTRFS error (device ",
@@ -70,6 +81,8 @@ const BARE: [&str; 22] = [
     "end_request: I/O error",
     "md/raid",
     "nvme nvme",
+    // Of `btrfs check` and of the kernel.
+    "parent transid verify failed on ",
     "pcieport 0000:",
     "print_req_error: ",
     "usb-storage ",
@@ -109,6 +122,11 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut of_events = false;
     for line in &text.lines {
         is_new |= told > 0 && STARTS.iter().any(|start| line.starts_with(start));
+        if let Some(of_controller) = smartd::of_controller(line) {
+            said.push_str(&format!("{of_controller}\n"));
+            told += 1;
+            continue;
+        }
         if smartd::put(line, machine) || daemons::put(line, machine) {
             told += 1;
             continue;

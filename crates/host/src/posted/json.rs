@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::kept::Smart;
-use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, zpool_json};
+use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, storcli_json, zpool_json};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -23,6 +23,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     }
     if zpool_json::is_of(&said) {
         return zpool_json::read(&said, text.command, machine);
+    }
+    if storcli_json::is_of(&said) {
+        return storcli_json::read(&said, machine);
     }
     if said.get("smartctl").is_some() {
         return smart::read_document(&said, name, machine);

@@ -38,9 +38,13 @@ pub(super) struct BtrfsDevice {
     pub(super) size: u64,
 }
 
-/// Rows of the three, by the key of their reports and by what they are of: the first text has it.
+/// Rows of the three, by the key of their reports and by what they are of: the first text has it. And groups with the UUIDs of devices that
+/// warnings call missing.
 #[derive(Debug, Default)]
-pub(super) struct Lvm(pub(super) BTreeMap<&'static str, BTreeMap<String, Value>>);
+pub(super) struct Lvm(
+    pub(super) BTreeMap<&'static str, BTreeMap<String, Value>>,
+    pub(super) BTreeSet<(String, String)>,
+);
 
 /// What a member says of itself and of its array, when it was written last.
 #[derive(Debug)]

@@ -273,7 +273,7 @@ pub(super) fn is_drive(name: &str) -> bool {
     ["sd", "vd", "hd"].iter().any(|start| name.starts_with(start)) && !name.ends_with(|c: char| c.is_ascii_digit())
 }
 
-fn is_namespace(name: &str) -> bool {
+pub(super) fn is_namespace(name: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
     parts.is_some_and(|(one, two)| digits(one) && digits(two))

@@ -44,6 +44,15 @@ pub(super) fn bytes_with_unit(text: &str) -> Option<u64> {
     bytes(&format!("{number}{}", if unit.is_empty() { "b".to_owned() } else { unit.to_lowercase() }))
 }
 
+/// `WARNING: VG data is missing PV UUID (last written to /dev/sdb).`, before and among whatever a command of LVM prints: the group and the device.
+pub(super) fn missing(line: &str) -> Option<(String, String)> {
+    let (group, rest) = line.trim().strip_prefix("WARNING: VG ")?.split_once(" is missing PV ")?;
+    let device = rest.split([' ', '.']).next()?;
+    let is_plain =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+".contains(c));
+    (is_plain(group) && is_plain(device)).then(|| (group.to_owned(), device.to_owned()))
+}
+
 /// What stands for the name of a group that no column tells.
 const GROUP: &str = "VG";
 
@@ -210,7 +219,7 @@ impl Lvm {
 
     /// All three reports. A group that only its volumes or its devices name has a row of its own.
     pub(super) fn put(self, machine: &mut Machine) {
-        if self.0.is_empty() {
+        if self.0.is_empty() && self.1.is_empty() {
             return;
         }
         let rows = |kind: &str| self.0.get(kind).into_iter().flat_map(BTreeMap::values).cloned().collect::<Vec<_>>();
@@ -220,6 +229,9 @@ impl Lvm {
             let Some(name) = row.get("vg_name").and_then(Value::as_str).map(ToOwned::to_owned) else { continue };
             let row = if row.get("volumes").is_some() { row } else { json!({"vg_name": name}) };
             groups.entry(name).or_insert(row);
+        }
+        for (name, _) in &self.1 {
+            groups.entry(name.clone()).or_insert_with(|| json!({"vg_name": name}));
         }
         // What two texts tell differently of one group is not known of any: there is no list of them.
         let is_null = |row: &Value, field: &str| row.get(field).is_some_and(Value::is_null);
@@ -234,7 +246,8 @@ impl Lvm {
                 .filter(of)
                 .any(|row| row["lv_attr"].as_str().and_then(|text| text.chars().nth(8)) == Some('p'));
             let least = row["vg_missing_pv_count"].as_str().and_then(|count| count.parse().ok()).unwrap_or(0);
-            row["vg_missing_pv_count"] = missing.max(least).max(usize::from(partial)).to_string().into();
+            let warned = self.1.iter().filter(|(group, _)| group == name).count();
+            row["vg_missing_pv_count"] = missing.max(warned).max(least).max(usize::from(partial)).to_string().into();
             // Those that no text names are there all the same.
             let all = row["volumes"].as_u64().and_then(|all| usize::try_from(all).ok()).unwrap_or(0);
             let known = physical.iter().filter(of).count();

@@ -36,6 +36,8 @@ pub(super) struct Machine {
     mounts: BTreeSet<String>,
     /// Rows of LVM.
     pub(super) lvm: Lvm,
+    /// What `mdadm --detail` says of arrays that it does not call by their names in the kernel.
+    pub(super) linked: Vec<Vec<String>>,
     /// What members of arrays say of them, by the arrays' UUIDs.
     pub(super) superblocks: BTreeMap<String, Vec<Superblock>>,
     /// Members of arrays that texts tell of.

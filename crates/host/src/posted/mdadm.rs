@@ -1,5 +1,7 @@
 //! `mdadm --detail`: a paragraph of `name : value`, then a table of members.
 
+use std::collections::BTreeSet;
+
 use super::mdstat::{Member, put_members};
 use super::{Machine, Text};
 
@@ -41,20 +43,44 @@ pub(super) fn read_scan(text: &Text, machine: &mut Machine) -> usize {
     told
 }
 
+/// The first line of the paragraph where that with the name was left away; what else begins so has more before it.
+pub(super) fn begins_nameless(line: &str) -> bool {
+    line.split_once(" : ").is_some_and(|(key, _)| ["Version", "Raid Level"].contains(&key.trim()))
+}
+
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let Some(name) = text.lines.first().and_then(|line| array(line)) else { return 0 };
-    // `/dev/md/data` is a link, and no text tells where it leads.
-    if name.contains('/') {
-        machine
-            .refused
-            .push(format!("`/dev/{name}` does not tell the array's name in the kernel: `ls -l /dev/md` does"));
-        return 0;
-    }
+    let name = text.lines.first().and_then(|line| array(line));
+    // `/dev/md/data` is a link, and which array it leads to other texts may tell.
+    let Some(name) = name.filter(|name| !name.contains('/')) else {
+        machine.linked.push(text.lines.iter().map(|line| (*line).to_owned()).collect());
+        return 1;
+    };
     match one(name, &text.lines, machine) {
         Some(()) => 1,
         None => {
             machine.refused.push(format!("array `{name}`: it cannot be understood, or is cut before all its members"));
             0
+        }
+    }
+}
+
+/// Arrays that their texts call by a link, or not at all: each is the one that has its members, and where none has them one of its own.
+pub(super) fn put_linked(machine: &mut Machine) {
+    for lines in std::mem::take(&mut machine.linked) {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let members = lines.iter().filter_map(|line| row(line)?.member()).filter(|member| !member.failed);
+        let members: BTreeSet<String> = members.map(|member| member.device).collect();
+        let mut same = machine
+            .blocks
+            .iter()
+            .filter(|(name, block)| name.starts_with("md") && !members.is_empty() && block.on == members);
+        let (known, another) = (same.next().map(|(name, _)| name.clone()), same.next().is_some());
+        let Some(name) = known.filter(|_| !another).or_else(|| machine.free_array()) else { continue };
+        if one(&name, &lines, machine).is_none() {
+            machine.refused.push(
+                "an array without a name of the kernel: it cannot be understood, or is cut before all its members"
+                    .to_owned(),
+            );
         }
     }
 }
@@ -85,11 +111,23 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     let rows = lines[table + 1..].iter().filter(|line| !line.trim().is_empty());
     let rows: Vec<Row> = rows.map_while(|line| row(line)).collect();
     let places = rows.iter().filter(|row| row.place.is_some()).count();
-    // Each place has a line, also one that nobody fills: fewer were cut.
-    if places < devices {
-        return None;
-    }
     let redundant = !["raid0", "linear", "container"].contains(&level);
+    // Each place has a line, also one that nobody fills: fewer were cut. What stands above them says how many are missing, and not which.
+    if places < devices {
+        let up = value("Active Devices")?.parse::<usize>().ok()?;
+        let missing = devices.checked_sub(up).filter(|missing| *missing > 0 && redundant && running)?;
+        (state.contains(&"degraded") && machine.is_first(name, "md/level")).then_some(())?;
+        machine
+            .refused
+            .push(format!("array `{name}`: it is cut before all its members, so that which are missing is not known"));
+        machine.block_file(name, "md/level", level);
+        machine.block_file(name, "md/array_state", "active");
+        machine.block_file(name, "md/raid_disks", devices.to_string());
+        machine.block_file(name, "md/degraded", missing.to_string());
+        put_work(name, &state, &value, machine);
+        put_members(name, Vec::new(), redundant, machine);
+        return Some(());
+    }
     if redundant && running {
         let up = rows.iter().filter(|row| row.place.is_some() && row.state.starts_with("active")).count();
         machine.block_file(name, "md/raid_disks", devices.to_string());

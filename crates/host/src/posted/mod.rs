@@ -24,6 +24,7 @@ mod files;
 mod fstab;
 mod hdparm;
 mod id_ctrl;
+mod iostat;
 mod json;
 mod kept;
 mod lsblk;
@@ -34,6 +35,7 @@ mod lvm;
 mod machine;
 mod mdadm;
 mod mdstat;
+mod megacli;
 mod mounts;
 mod multipath;
 mod nameless;
@@ -44,6 +46,7 @@ mod smart_attribute;
 mod smart_log;
 mod smartd;
 mod storcli;
+mod storcli_json;
 mod text;
 mod volumes;
 mod when;
@@ -145,6 +148,10 @@ pub enum TextKind {
     Volumes,
     /// `storcli` or `perccli`.
     Storcli,
+    /// `MegaCli -PDList` or `-LDInfo`.
+    MegaCli,
+    /// `iostat -x`.
+    Iostat,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -187,7 +194,7 @@ const fn table(form: Form) -> Form {
 const MAIL: &str = "mail";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 44] = [
+const FORMS: [Form; 46] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -230,6 +237,8 @@ const FORMS: [Form; 44] = [
     alone(form(TextKind::Xfs, "xfs_info", xfs::begins, xfs::read)),
     alone(form(TextKind::Volumes, "lvdisplay", volumes::begins, volumes::read)),
     form(TextKind::Storcli, "storcli", storcli::begins, storcli::read),
+    form(TextKind::MegaCli, "MegaCli -PDList", megacli::begins, megacli::read),
+    form(TextKind::Iostat, "iostat -x", iostat::begins, iostat::read),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];
@@ -309,8 +318,17 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
         let plain = unquoted(&anstream::adapter::strip_str(text).to_string());
         for text in piece::texts(&plain) {
             let line = text.line;
+            let missing: Vec<_> = text.lines.iter().filter_map(|line| lvm::missing(line)).collect();
+            if text.kind.is_none() && !missing.is_empty() {
+                machine.reading = "LVM";
+                machine.cite_program("vgs");
+                let (kind, file, whole) = (TextKind::Lvm, file.to_owned(), true);
+                posted.pieces.push(TextPiece { kind, file, line, told: missing.len(), whole });
+            }
+            let of_lvm = !missing.is_empty();
+            machine.lvm.1.extend(missing);
             let Some(form) = text.kind.and_then(TextKind::form) else {
-                if text.lines.iter().any(|line| !piece::says_nothing(line)) {
+                if !of_lvm && text.lines.iter().any(|line| !piece::says_nothing(line)) {
                     posted.refused.push(format!("{file}:{line}: this is the output of no program that is known here"));
                 }
                 continue;

@@ -1,10 +1,16 @@
 //! Where one text ends and the next begins, and which command printed it.
 
 use super::text::Text;
-use super::{TextKind, btrfs_scrub, fdisk, files, hdparm};
+use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 40] = [
+const PROGRAMS: [&str; 46] = [
+    "iostat",
+    "storcli2",
+    "perccli2",
+    "MegaCli",
+    "MegaCli64",
+    "megacli",
     "storcli",
     "storcli64",
     "perccli",
@@ -113,12 +119,13 @@ pub(super) fn says_nothing(line: &str) -> bool {
 }
 
 /// Lines of `smartctl`.
-const INSIDE: [&str; 5] = [
+const INSIDE: [&str; 6] = [
     "ID# ATTRIBUTE_NAME",
     "SMART overall-health self-assessment",
     "SMART Health Status:",
     "=== START OF READ SMART",
     "=== START OF SMART DATA",
+    "SMART/Health Information (NVMe Log",
 ];
 
 /// What only begins a text of `smartctl` where its beginning was left away.
@@ -167,6 +174,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
             Some(TextKind::Zpool) if all.last().is_some_and(Text::wants_pool) => None,
             None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
+            None if open.is_none() && mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
             kind => kind,
         };
         // `smartctl` begins with its version, and with a heading where somebody left that away.

@@ -114,7 +114,10 @@ impl<'t> Said<'t> {
 
     fn has_health(&self) -> bool {
         let begins = |line: &&str| ["ID# ATTRIBUTE_NAME", SELF_TESTS].iter().any(|start| line.starts_with(start));
-        self.passed().is_some() || self.is_sas() || self.0.iter().any(begins)
+        self.passed().is_some()
+            || self.is_sas()
+            || self.0.iter().any(begins)
+            || (self.is_nvme() && smart_log::document(self.0).is_some())
     }
 
     fn passed(&self) -> Option<bool> {

@@ -10,9 +10,12 @@ use super::text::is_plain;
 use super::when::{When, host, in_order};
 use super::{Machine, smart};
 
-/// `Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors`, behind whatever a journal puts before it.
+/// `Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors`, behind whatever a journal puts before it; of a journal also what says
+/// nothing of health, such as how warm a drive is.
 pub(super) fn begins(line: &str) -> bool {
     told(line).is_some()
+        || of_controller(line).is_some()
+        || line.split_once("smartd[").is_some_and(|(_, rest)| rest.contains("]: Device: /dev/"))
 }
 
 /// What it tells, and what that is in the document of `smartctl` (`smartd.cpp` of smartmontools).
@@ -20,7 +23,8 @@ const COUNTS: [(&str, u32, &str); 2] = [
     (" Currently unreadable (pending) sectors", 197, "Current_Pending_Sector"),
     (" Offline uncorrectable sectors", 198, "Offline_Uncorrectable"),
 ];
-const FAILED: &str = "FAILED SMART self-check";
+/// Of SATA drives, and of SAS drives with what they predict.
+const FAILED: [&str; 2] = ["FAILED SMART self-check", "SMART Failure: "];
 /// It counts self-tests that failed since one of all of the drive passed (`SelfTestErrorCount` in `smartd.cpp`).
 const SELF_TEST: [&str; 2] =
     ["Self-Test Log error count increased from ", "new Self-Test Log error at hour timestamp "];
@@ -38,25 +42,48 @@ pub(super) fn put(line: &str, machine: &mut Machine) -> bool {
     true
 }
 
-/// A drive, and what a line tells of it.
-pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
+/// What stands before it, the device with its kind, and what is said of that.
+fn parts(line: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = match line.strip_prefix("Device: /dev/") {
         Some(rest) => ("", rest),
         None => {
-            let (before, rest) = line.split_once(" smartd[")?;
+            let (before, rest) = line.split_once("smartd[")?;
             (before, rest.split_once("]: Device: /dev/")?.1)
         }
     };
     let (device, said) = rest.split_once(", ")?;
-    let (name, kind) = device.split_once(' ').unwrap_or((device, ""));
-    // Behind a RAID controller the name is that of its volume.
-    let is_own = is_plain(name) && !kind.contains('_');
+    Some((before, device, said))
+}
+
+/// Behind a RAID controller the name is that of its volume.
+fn is_of_controller(device: &str) -> bool {
+    device.split_once(' ').is_some_and(|(_, kind)| kind.contains('_'))
+}
+
+/// That a drive behind a controller fails its own assessment: what it is called there no other text tells.
+pub(super) fn of_controller(line: &str) -> Option<&str> {
+    let (_, device, said) = parts(line)?;
+    let fails = FAILED.iter().any(|start| said.starts_with(start));
+    (is_of_controller(device) && fails).then(|| &line[line.find("Device: /dev/").unwrap_or(0)..])
+}
+
+/// A drive, and what a line tells of it.
+pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
+    let (before, device, said) = parts(line)?;
+    let (name, _) = device.split_once(' ').unwrap_or((device, ""));
+    let is_own = is_plain(name) && !is_of_controller(device);
     let self_test = match () {
         () if is_of_no_self_test(said) => Some(None),
         () => SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| Some(said.to_owned())),
     };
     let (when, host) = (When::of(before), host(before).map(str::to_owned));
-    let mut found = Watched { when, host, has_failed: said.starts_with(FAILED), self_test, ..Watched::default() };
+    let mut found = Watched {
+        when,
+        host,
+        has_failed: FAILED.iter().any(|start| said.starts_with(start)),
+        self_test,
+        ..Watched::default()
+    };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {
         // `(changed +2)` may follow, and `No more Currently unreadable (pending) sectors` is said where they are gone.
         let number = said.split_once(words).map(|(number, _)| number);

@@ -10,9 +10,13 @@ use super::{Machine, Text};
 const START: &str = "storcli: ";
 
 /// Headings of tables, and what their rows are of.
-const TABLES: [(&[&str], Table); 4] = [
+const TABLES: [(&[&str], Table); 7] = [
     (&["DG/VD", "TYPE", "State"], Table::Volumes),
     (&["EID:Slt", "DID", "State"], Table::Drives),
+    // `storcli2` and `perccli2`, which tell how a drive is beside what it is used for.
+    (&["EID:Slt", "PID", "State", "Status"], Table::Drives2),
+    (&["DG", "Arr", "Row", "EID:Slot", "DID", "Type", "State"], Table::Groups),
+    (&["DG", "Span", "Row", "EID:Slot", "PID", "Type", "State", "Status"], Table::Groups2),
     (&["Model", "State"], Table::Batteries),
     (&["Ctl", "Model"], Table::Controllers),
 ];
@@ -21,6 +25,9 @@ const TABLES: [(&[&str], Table); 4] = [
 enum Table {
     Volumes,
     Drives,
+    Drives2,
+    Groups,
+    Groups2,
     Batteries,
     Controllers,
 }
@@ -34,7 +41,10 @@ impl Table {
 
 /// `CLI Version = 007.1912.0000.0000 Nov 23, 2021`, `Controller = 0`, or the heading of a table where what is above was left away.
 pub(super) fn begins(line: &str) -> bool {
-    let is_heading = matches!(Table::of(line), Some(Table::Volumes | Table::Drives));
+    let is_heading = matches!(
+        Table::of(line),
+        Some(Table::Volumes | Table::Drives | Table::Drives2 | Table::Groups | Table::Groups2)
+    );
     is_heading || line.starts_with("CLI Version = ") || number(line, "Controller").is_some()
 }
 
@@ -51,6 +61,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut counted = None;
     let mut counts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut told = 0;
+    let mut parts = Vec::new();
     for line in &text.lines {
         controller = number(line, "Controller").unwrap_or(controller);
         if line.trim().is_empty() {
@@ -63,15 +74,41 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         } else if let Some(part) = table.and_then(|table| part(table, controller, line)) {
             told += 1;
             has_rows = true;
-            push(&part, machine);
+            parts.push(part);
         } else if let Some(drive) = counted.filter(|_| COUNTERS.iter().any(|key| is_counted(line, key))) {
             counts.entry(drive).or_default().push(line.trim());
         }
     }
+    // A group of drives is told of where its volumes are not.
+    let has_volumes = parts.iter().any(|part: &String| part.starts_with(VOLUME) && !is_group(part));
+    parts.retain(|part| !(has_volumes && is_group(part)));
+    parts.iter().for_each(|part| push(part, machine));
     for (drive, counts) in counts {
         push(&format!("{START}drive {drive} counts {}", counts.join(", ")), machine);
     }
     told
+}
+
+/// How a volume's line begins.
+const VOLUME: &str = "storcli: volume /c";
+
+/// Is a line of a group of drives, `storcli: volume /c0/d0 (RAID5) is Dgrd`?
+fn is_group(part: &str) -> bool {
+    part.strip_prefix(VOLUME).and_then(|rest| rest.split_once('/')).is_some_and(|(_, rest)| rest.starts_with('d'))
+}
+
+/// `252:2`, or ` :0` where there is no enclosure.
+fn drive(controller: u64, place: &str) -> Option<String> {
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let (enclosure, slot) = place.split_once(':').filter(|(_, slot)| is_number(slot))?;
+    let enclosure = if is_number(enclosure) { format!("/e{enclosure}") } else { String::new() };
+    Some(format!("drive /c{controller}{enclosure}/s{slot}"))
+}
+
+/// How a state that `storcli2` writes out is called where it is written short.
+fn in_short(state: &str) -> &str {
+    let long = [("Offline", "Offln"), ("Missing", "Msng"), ("Rebuild", "Rbld"), ("Bad", "UBad")];
+    long.iter().find(|(own, _)| *own == state).map_or(state, |(_, short)| short)
 }
 
 /// What drives count that is worth a word.
@@ -92,16 +129,29 @@ fn part(table: Table, controller: u64, line: &str) -> Option<String> {
             let (_, volume) = place.split_once('/').filter(|(_, volume)| is_number(volume))?;
             (format!("volume /c{controller}/v{volume}"), level.to_owned(), state)
         }
-        Table::Drives => {
-            let [place, _, state, ..] = words[..] else { return None };
-            let (enclosure, slot) = place.split_once(':').filter(|(_, slot)| is_number(slot))?;
-            let enclosure = if is_number(enclosure) { format!("/e{enclosure}") } else { String::new() };
+        Table::Groups | Table::Groups2 => {
+            let [group, _, row, place, _, what, used, health, ..] = words[..] else { return None };
+            let (state, is_drive) = (if matches!(table, Table::Groups2) { health } else { used }, what == "DRIVE");
+            // Below a group its spans are told of in the same words.
+            let name = match drive(controller, place).filter(|_| is_drive) {
+                Some(name) => name,
+                None if is_number(group) && (is_drive || row == "-") => {
+                    format!("{} /c{controller}/d{group}", if is_drive { "drive" } else { "volume" })
+                }
+                None => return None,
+            };
+            (name, what.to_owned(), in_short(state))
+        }
+        Table::Drives | Table::Drives2 => {
+            let [place, _, used, health, ..] = words[..] else { return None };
+            let state = if matches!(table, Table::Drives2) { in_short(health) } else { used };
+            let name = drive(controller, place)?;
             // The model is behind the size of a sector, and before whether the drive turns.
             let model =
                 ["512B ", "4 KB ", "4KB "].iter().find_map(|size| line.split_once(size)).map_or("", |(_, rest)| rest);
             let model: Vec<&str> =
                 model.split_whitespace().take_while(|word| !["U", "D", "T", "-"].contains(word)).collect();
-            (format!("drive /c{controller}{enclosure}/s{slot}"), model.join(" "), state)
+            (name, model.join(" "), state)
         }
         Table::Batteries => {
             let [model, state, ..] = words[..] else { return None };

@@ -1,7 +1,7 @@
 //! The machine when all texts are read: what only several of them tell together, and then all of it as a capture.
 
 use super::machine::{Machine, push};
-use super::{blkid, btrfs, daemons, examine, lspci, luks, smartd, xfs, zfs_get, zpool};
+use super::{blkid, btrfs, daemons, examine, lspci, luks, mdadm, smartd, xfs, zfs_get, zpool};
 use crate::capture::Capture;
 
 impl Machine {
@@ -15,6 +15,8 @@ impl Machine {
         daemons::put_all(&mut self);
         zpool::put_all(&mut self);
         zfs_get::put_all(&mut self);
+        self.reading = "mdadm --detail";
+        mdadm::put_linked(&mut self);
         self.reading = "mdadm --examine";
         examine::put_all(&mut self);
         self.reading = "";

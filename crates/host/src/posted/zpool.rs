@@ -47,6 +47,11 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             machine
                 .refused
                 .push(format!("pool `{name}`: it is cut before `errors:`, so that its devices are not known"));
+            // What its state tells against it stands above the cut.
+            if state != "ONLINE" {
+                put(name, state, machine);
+                told += 1;
+            }
             continue;
         }
         put(name, state, machine);

@@ -17,7 +17,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     for row in rows.iter().filter(|row| !row.starts_with([' ', '\t']) && !row.trim().is_empty()) {
         let cells: Vec<&str> = row.split_whitespace().collect();
         let cell = |name: &str| Some(*cells.get(names.iter().position(|known| *known == name)?)?);
-        let share = |name: &str| cell(name)?.strip_suffix('%')?.parse::<u8>().ok().filter(|share| *share <= 100);
+        // With `-p` it has no sign.
+        let share = |name: &str| cell(name)?.trim_end_matches('%').parse::<u8>().ok().filter(|share| *share <= 100);
         let state = cell("HEALTH").filter(|state| zpool::is_state(state));
         let (Some(name), Some(state), Some(used)) =
             (cell("NAME").filter(|name| zpool::is_name(name)), state, share("CAP"))

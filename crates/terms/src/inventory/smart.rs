@@ -62,6 +62,8 @@ pub enum Counter {
     Unreadable,
     /// Transfers with a wrong checksum.
     Line,
+    /// Times that the heads were parked.
+    Parked,
 }
 
 impl Counter {
@@ -75,6 +77,7 @@ impl Counter {
             Self::Pending => (197, &["pending", "unc_read", "read_failure"]),
             Self::Unreadable => (198, &["uncorrect", "unc_", "uncor"]),
             Self::Line => (199, &["crc"]),
+            Self::Parked => (193, &["load"]),
         }
     }
 }
