@@ -53,6 +53,10 @@ const PER_COLUMN: usize = 16;
 
 /// The longest beginning that fits into `columns`.
 fn take(text: &str, columns: usize) -> &str {
+    // Each of these has one column, and most words have no other.
+    if let Some(plain) = text.get(..columns).filter(|text| text.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return plain;
+    }
     let mut end = 0;
     for (start, c) in text.char_indices().take(columns.max(1) * PER_COLUMN) {
         let next = start + c.len_utf8();

@@ -95,9 +95,15 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
         None => kind.what.to_owned(),
     };
     let found = finding(kind.severity, &Place::machine(), what, cost);
-    let found = lines.iter().take(3).fold(found, |found, line| found.seen(message_daemons::source(line), line));
+    let found =
+        lines.iter().take(3).fold(found, |found, line| found.seen(message_daemons::source(line), beginning(line)));
     let commands: BTreeSet<&str> = lines.iter().map(|line| message_daemons::command(line, kind.command)).collect();
     round.find(commands.into_iter().fold(found.advise(kind.advice), |found, command| found.look(command)));
+}
+
+/// What of a message is shown: no kernel writes as much as this (`PRINTKRB_RECORD_MAX` in its `kernel/printk/internal.h` is 1024).
+fn beginning(line: &str) -> &str {
+    line.char_indices().nth(1024).map_or(line, |(at, _)| &line[..at])
 }
 
 /// Finds all messages of a kind, and gives them.

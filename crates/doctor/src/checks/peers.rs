@@ -81,13 +81,15 @@ impl Work {
 
 fn slower(machine: &Machine, round: &mut Round) {
     let Some(messages) = round.ask(&Place::machine(), &machine.detail.linux.messages) else { return };
-    round.look();
     let mut all: BTreeMap<&str, Work> = BTreeMap::new();
     let mut twice = BTreeSet::new();
     for (name, work) in messages.iter().filter_map(|line| work(line)) {
         if all.insert(name, work).is_some() {
             twice.insert(name);
         }
+    }
+    if !all.is_empty() {
+        round.look();
     }
     // What was told twice is of two machines, or of two times.
     all.retain(|name, _| !twice.contains(name));

@@ -164,6 +164,16 @@ fn an_array_under_another_name() {
 fn parts_of_texts() {
     check(&[
         post(
+            "`kernel: XFS (dm-4): Corruption detected. Unmount and run xfs_repair`\n",
+            &[("went-read-only", "", Error)],
+            &[],
+        ),
+        post(
+            "md4 : inactive raid1 sda3[0] sdb3[1]\n      4883648 blocks\n\n",
+            &[("array-not-running", "md4", Error)],
+            &[],
+        ),
+        post(
             "NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n\
              tank  998150  304618  693531        -         -      9     30   1.00  DEGRADED  -\n",
             &[("zfs-pool-state", "tank", Error)],

@@ -53,7 +53,9 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
     let read_only = words.iter().find(|word| word.starts_with('(') && word.ends_with("only)"));
     let mut rest = words.iter().skip(1).filter(|word| Some(word) != read_only.as_ref());
     let broken = words.first() == Some(&"broken");
-    let level = if active || broken { rest.next()? } else { &"" };
+    // One that was not started has a level in few versions.
+    let has_level = active || broken || rest.clone().next().is_some_and(|word| !word.contains('['));
+    let level = if has_level { rest.next()? } else { &"" };
     let members: Vec<(&str, u32, &str)> = rest.map(|word| member(word)).collect::<Option<_>>()?;
     // Where the text is cut before the empty line that ends an array, what goes on in it is not known.
     let end = lines.iter().position(|line| line.trim().is_empty() || line.starts_with("unused devices"));

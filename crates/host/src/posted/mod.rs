@@ -362,6 +362,15 @@ fn unquoted(text: &str) -> String {
         let bare = |line: &str| line.strip_prefix("> ").or_else(|| line.strip_prefix('>')).unwrap_or(line).to_owned();
         text = text.split_inclusive('\n').map(bare).collect();
     }
+    // Each line as code in a text.
+    let code = |line: &str| {
+        line.trim_end()
+            .strip_prefix('`')?
+            .strip_suffix('`')
+            .filter(|line| !line.contains('`'))
+            .map(|line| format!("{line}\n"))
+    };
+    text = text.split_inclusive('\n').map(|line| code(line).unwrap_or_else(|| line.to_owned())).collect();
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let common = text.lines().filter(|line| !line.trim().is_empty()).map(blanks).min().unwrap_or(0);
     text.split_inclusive('\n').map(|line| line.get(common..).unwrap_or("\n")).collect()
