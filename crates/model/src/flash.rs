@@ -13,14 +13,18 @@ impl Class {
     /// Time of a write at a random place among so many bytes, relative to its rating, which is of a drive that is written all over.
     /// Where only a part is written, that part has all of the spare flash to itself, and less is moved to make room. How much is moved
     /// all over, bytes in order tell beside writes at random. A drive needs some time to get there from what it held before, which
-    /// nobody tells: half of the way, geometrically.
+    /// nobody tells: half of the way, geometrically, which is a guess.
     pub(crate) fn within(&self, values: &[f64], span: f64) -> f64 {
         let Some(size) = self.size.filter(|_| self.rated_in_all) else { return 1.0 };
         let moved = values[self.write_op as usize] / (values[self.write as usize] * BLOCK);
         if moved <= 1.0 {
             return 1.0;
         }
+        // What several drives share is taken for what each has: less is known to be written where they are many.
         let part = (span / size).clamp(1e-6, 1.0);
+        if part >= 1.0 {
+            return 1.0;
+        }
         let spare = flash_for(moved) - 1.0;
         (moved_with(1.0 + spare / part) / moved).sqrt()
     }

@@ -713,6 +713,8 @@ fn a_part_of_protected_flash_is_written_sooner() {
         assert!((rates[0] / 30e3 - 1.0).abs() < limit - 1.0, "{kind:?} {rates:?}");
         assert!(rates.windows(2).all(|two| two[1] >= two[0] * 0.999), "{kind:?} {rates:?}");
         assert!(rates[2] > rates[0] * 1.2 && rates[5] < 2e9 / 4096.0, "{kind:?} {rates:?}");
+        // Beyond its size it is all of it.
+        assert!((of(kind, 2000, Trust::Sheet, false) / rates[0] - 1.0).abs() < 1e-9, "{kind:?}");
         for (trust, sustained) in [(Trust::Measured, false), (Trust::Sheet, true)] {
             assert!((of(kind, 10, trust, sustained) / rates[0] - 1.0).abs() < 0.01, "{kind:?}");
         }
@@ -721,9 +723,10 @@ fn a_part_of_protected_flash_is_written_sooner() {
     assert!((home(1) / home(1000) - 1.0).abs() < 1e-9);
 }
 
-/// A block of ZFS' log has one of a few sizes: a write of 4 KiB and what describes it take 12 KiB, and one of 2 KiB takes 4.
+/// ZFS' log writes what is used of its block, a write of 4 KiB and what describes it 8 KiB, and on raidz all of it: 12 KiB on three
+/// devices with their parity. Writes of 32 KiB and more are in it as a record, and their data go to their place once.
 #[test]
-fn a_block_of_the_log_has_one_of_a_few_sizes() {
+fn the_log_writes_what_is_used_of_a_block() {
     let time = |speed: f64, block: u64, layout, members| {
         let mut machine = machine(DriveKind::NvmeEnterprise);
         machine.drives[0].rated.write = Some(BytesPerSecond(speed));
@@ -732,13 +735,19 @@ fn a_block_of_the_log_has_one_of_a_few_sizes() {
         1.0 / rate(&machine, &stack(members, Layer::Zfs(Zfs { layout, ..Zfs::default() })), &safe)
     };
     let slower = 1.0 / 50e6 - 1.0 / 100e6;
-    for (block, expected) in [(2048, 4096.0), (4096, 12_288.0), (8192, 12_288.0), (32_768, 36_864.0)] {
+    let written =
+        |block, layout, members| (time(50e6, block, layout, members) - time(100e6, block, layout, members)) / slower;
+    for (block, expected) in
+        [(2048, 4096.0), (4096, 8192.0), (8192, 12_288.0), (16_384, 20_480.0), (131_072, 135_168.0)]
+    {
         for (layout, members) in [(ZfsLayout::Stripe, 1), (ZfsLayout::Mirror, 2)] {
-            let bytes = (time(50e6, block, layout, members) - time(100e6, block, layout, members)) / slower;
+            let bytes = written(block, layout, members);
             // What the pool writes meanwhile is in the way of some.
             assert!((0.95..1.9).contains(&(bytes / expected)), "{layout:?}, {block}: {bytes}");
         }
     }
+    let raidz = written(4096, ZfsLayout::Raidz1, 3);
+    assert!((0.95..1.9).contains(&(raidz / 6144.0)), "{raidz}");
 }
 
 /// A record has whole sectors. Of raidz it lies on no more data devices than it has sectors, and a read asks no more.
@@ -790,27 +799,4 @@ fn a_usual_flush_is_as_unsure_as_published_ones_differ() {
     let protected = [163.0, 127.0, 96.0, 64.7, 39.1, 35.2, 34.9, 33.6, 26.0, 23.6, 22.5];
     let (some, others) = (within(DriveKind::SataSsd, &home), within(DriveKind::SataEnterprise, &protected));
     assert!(some >= 16 && others >= 8, "{some} of 20, {others} of 11");
-}
-
-/// Before Linux 4.1 the stripe cache keeps its size: a buffered stream fills it, is stopped within a row, and that row is written in
-/// two parts. The more rows it holds, the fewer of them; later kernels let it grow.
-#[test]
-fn a_full_stripe_cache_breaks_rows_where_it_does_not_grow() {
-    let keys = vec![FioKey { key: "direct".to_owned(), value: "0".to_owned() }];
-    let stream = Workload { keys, ..work(Pattern::Write, 1024, 1) };
-    let conditions = Conditions { span: Bytes::gib(256), ..Conditions::default() };
-    let written = |kernel, level, stripe_cache| {
-        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::Hdd) };
-        let layer = Layer::Raid(Raid { level, chunk: Bytes::kib(64), stripe_cache, ..Raid::default() });
-        said(&machine, &stack(4, layer), &stream, &conditions)
-    };
-    for level in [RaidLevel::Raid5, RaidLevel::Raid6] {
-        let [small, large, grown] = [((4, 0), 256), ((4, 0), 8192), ((4, 1), 256)]
-            .map(|(kernel, cache)| written(kernel, level, cache).operations.value);
-        assert!(large / small > 1.3 && grown / small > 1.3, "{level:?}: {small} {large} {grown}");
-        assert!((1.0..1.1).contains(&(grown / large)), "{level:?}: {large} {grown}");
-    }
-    // One row in 16 has its parity of one chunk in three twice.
-    let more = written((4, 0), RaidLevel::Raid5, 256).write_amplification.unwrap();
-    assert!((more - 4.0 / 3.0 - 1.0 / 3.0 / 16.0).abs() < 0.01, "{more}");
 }

@@ -114,6 +114,12 @@ fn words(text: &str) -> BTreeSet<String> {
     let parts: Vec<&str> =
         spelt.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').filter(|part| !part.is_empty()).collect();
     let mut found: BTreeSet<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+    // `Raspberry Pi 3, 4 cores` is no `Pi 4`.
+    for pair in parts.windows(2) {
+        if ["pi", "module"].contains(&pair[0]) {
+            found.insert(pair.concat());
+        }
+    }
     // A size may stand apart from its unit.
     for pair in parts.windows(2) {
         if pair[1] == "tb" || pair[1] == "gb" {
@@ -177,6 +183,16 @@ mod tests {
         assert_eq!(name("Intel(R) Xeon(R) CPU E5-1620 v3 @ 3.50GHz").as_deref(), Some("Intel Xeon E5-1620 v3"));
         assert_eq!(name("AMD Ryzen 9 7900X 12-Core Processor").as_deref(), Some("AMD Ryzen 9 7900X"));
         assert_eq!(name("Raspberry Pi Compute Module 4 Rev 1.0").as_deref(), Some("Raspberry Pi Compute Module 4"));
+        assert_eq!(name("Rockchip RK3588S").as_deref(), None);
+        assert_eq!(name("Rockchip RK3588, 8 cores").as_deref(), Some("RK3588"));
+        assert_eq!(name("Raspberry Pi 4 Model B Rev 1.5").as_deref(), Some("Raspberry Pi 4"));
+        for other in [
+            "Raspberry Pi 3 Model B, 4 cores",
+            "Raspberry Pi Zero 2 W (4 x Cortex-A53)",
+            "Raspberry Pi Compute Module 3, 4 cores",
+        ] {
+            assert_eq!(name(other), None, "{other}");
+        }
         assert_eq!(name("Intel(R) Core(TM)2 Duo CPU E7500 @ 2.93GHz").as_deref(), Some("Intel Core 2 Duo E7500"));
         assert!((processor("Intel Xeon E5-1620 v3").unwrap().processor.pace - 1.0).abs() < 1e-9);
         assert!(like(true, "Samsung 990 2TB").contains(&"Samsung 990 PRO 2TB"));

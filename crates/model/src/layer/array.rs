@@ -19,11 +19,6 @@ const COUNTED_APART: (u32, u32) = (6, 3);
 const QUIET: (u32, u32) = (6, 6);
 /// First kernel whose RAID-10 reads from the flash drive with the least to do ("md/raid10: read balance chooses idlest disk for SSD").
 const BALANCED: (u32, u32) = (5, 3);
-/// First kernel in which the stripe cache grows when a writer finds it full ("md/raid5: allow the stripe_cache to grow and shrink"
-/// edbe83ab4c27).
-const GROWS: (u32, u32) = (4, 1);
-/// Ways of a head for what is read amid a stream of writes: there and back.
-const WAYS: f64 = 2.0;
 /// Hardware threads with which barriers of mirrors took what the table has; with 56 that of RAID-1 took half as long.
 const CROWD: f64 = 256.0;
 /// Hardware threads with which the lock of a parity array took what the table has: 1.17 M reads a second, on one EPYC. On 96 cores it
@@ -294,10 +289,6 @@ impl Compiler<'_> {
         let side_by_side = (self.depth * flow.rate.min(1.0)).max(1.0);
         let streamed = self.is_in_memory() && !later && !flow.random && flow.bytes * side_by_side >= stripe;
         let chunks = flow.bytes / array.chunk;
-        // Where the cache has room for the rows of a chunk, those wait there until what follows fills them.
-        let held = array.stripes * PAGE >= array.chunk;
-        // What comes by the thousand fills a cache that does not grow, and waits for room within a row.
-        let is_stopped = later && held && !self.is_in_memory() && !flow.random && !self.site.kernel_from(GROWS);
         let rows = if streamed {
             // A RAM drive has written when the call returns, so that the thread runs out of work and takes up rows that are not full.
             let together = if flow.waits == Waits::Operation { side_by_side } else { f64::INFINITY };
@@ -306,6 +297,8 @@ impl Compiler<'_> {
             // Those at random meet nobody.
             Rows::of(chunks, flow.shifted, data, parity)
         } else {
+            // Where the cache has room for the rows of a chunk, those wait there until what follows fills them.
+            let held = array.stripes * PAGE >= array.chunk;
             // All streams share it: rows for which one has no room left are written in parts.
             let each = array.stripes * PAGE * data / array.chunk / self.jobs.max(1.0);
             let room = if later { 1.0 } else { (each / (data - 1.0 + chunks.max(1.0))).min(1.0) };
@@ -317,8 +310,7 @@ impl Compiler<'_> {
                     (self.depth * self.writes * self.network.bytes).max(flow.bytes * flow.batch) / array.chunk
                 }
             };
-            let rows = Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity, room);
-            if is_stopped { rows.stopped(array.stripes * PAGE / array.chunk, chunks, data, parity) } else { rows }
+            Rows::of_window(chunks, under_way.max(chunks), flow.shifted, data, parity, room)
         };
         // Of a part of a chunk, so many bytes of each member that is touched.
         let piece = flow.bytes.min(array.chunk);
@@ -356,7 +348,7 @@ impl Compiler<'_> {
         // Parts of rows that follow one another lie side by side, but where each has to reach the platter before it is answered. What
         // is written follows what was read: a head goes from one to the other, once for as many as the drive sorts.
         let is_apart = flow.random || (is_part && self.writes_through());
-        let seeks = flow.seeks + if is_part && !is_apart && !is_stopped { QUEUE.recip() } else { 0.0 };
+        let seeks = flow.seeks + if is_part && !is_apart { QUEUE.recip() } else { 0.0 };
         let thread = self.network.station(
             Resource::Serial(Serial::Parity, self.symmetry.of(at)),
             1.0,
@@ -364,8 +356,6 @@ impl Compiler<'_> {
             Slot::Own,
         );
         let each = |write: bool, bytes: f64| {
-            // The head has gone on when a row is read of which the rest came late.
-            let seeks = if is_stopped && !write { flow.seeks + WAYS * chunks.min(1.0) } else { seeks };
             // What one member gets of an operation lies side by side.
             let wide = (bytes / piece).clamp(1.0, count(here));
             let rate = flow.rate * wide.min(bytes / piece) / count(here);

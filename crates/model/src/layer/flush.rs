@@ -1,6 +1,6 @@
 //! Flushes: what `fsync` waits for.
 
-use terms::layer::Checksums;
+use terms::layer::{Checksums, ZfsLayout};
 use terms::machine::DriveKind;
 use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
@@ -16,8 +16,13 @@ use crate::site::Class;
 
 /// Largest block of ZFS' intent log, in bytes (`zil_maxblocksize`, OpenZFS module parameters).
 const LOG_BLOCK: f64 = 131_072.0;
-/// Sizes that its blocks have, in bytes: the least that holds what is written (`zil_block_buckets` in module/zfs/zil.c, OpenZFS 0.7 to 2.2).
+/// Sizes that its blocks have, in bytes: the least that holds what is logged (`zil_block_buckets` in module/zfs/zil.c, OpenZFS 2.0 to 2.2).
 const LOG_BLOCKS: [f64; 4] = [4096.0, 12_288.0, 36_864.0, 69_632.0];
+/// Of a block only what is used is written, in such units (`ZIL_MIN_BLKSZ`), but on raidz (`zio_shrink` in module/zfs/zio.c).
+const LOG_UNIT: f64 = 4096.0;
+/// Of a write of so many bytes the log has a record and no data: those go to their place at once, where no device is there for the log
+/// (`zfs_immediate_write_sz` in module/zfs/zfs_log.c).
+const LOG_INDIRECT: f64 = 32_768.0;
 /// Buffers of XFS' log that are written side by side (`XLOG_MAX_ICLOGS` in fs/xfs/xfs_log_priv.h).
 const LOG_BUFFERS: f64 = 8.0;
 /// What the log writes beside the data of a write, and in each of its blocks, in bytes (`lr_write_t` and `zil_chain_t` in
@@ -160,16 +165,19 @@ impl Compiler<'_> {
             Some(Layer::Xfs(_)) => log((LOG_BUFFERS / self.jobs).min(1.0), Commit::Alone, true),
             // A block has a flush of its own and takes only so much of what was written; none has to say that it is whole, for
             // the next has its checksum.
-            Some(Layer::Zfs(_)) => {
-                let bytes = f64::from(every.max(1)) * (work.block.as_f64() + RECORD);
-                log(together.max(bytes / LOG_BLOCK), Commit::None, true)
-            }
+            Some(Layer::Zfs(_)) => log(together.max(logged(work, every) / LOG_BLOCK), Commit::None, true),
             _ => log(together, Commit::None, false),
         }
     }
 }
 
-/// Bytes of a block of ZFS' log on each drive, on average over all of them.
+/// Bytes that ZFS logs of so many writes.
+fn logged(work: &Workload, every: u32) -> f64 {
+    let data = Some(work.block.as_f64()).filter(|&block| block < LOG_INDIRECT).unwrap_or_default();
+    f64::from(every.max(1)) * (data + RECORD)
+}
+
+/// Bytes that a block of ZFS' log writes on each drive, on average over all of them.
 fn log_block(stack: &Stack, work: &Workload, every: u32, flushes: f64) -> f64 {
     let Some((zfs, devices)) = stack.top().and_then(|top| match &top.layer {
         Layer::Zfs(zfs) => Some((zfs, count(top.on.len()))),
@@ -177,8 +185,13 @@ fn log_block(stack: &Stack, work: &Workload, every: u32, flushes: f64) -> f64 {
     }) else {
         return 0.0;
     };
-    let holds = f64::from(every.max(1)) * (work.block.as_f64() + RECORD) / flushes + RECORD;
-    let block = LOG_BLOCKS.into_iter().find(|&most| holds <= most).unwrap_or(LOG_BLOCK);
+    let holds = logged(work, every) / flushes + RECORD;
+    let block = match zfs.layout {
+        ZfsLayout::Stripe | ZfsLayout::Mirror => ((holds / LOG_UNIT).ceil() * LOG_UNIT).min(LOG_BLOCK),
+        ZfsLayout::Raidz1 | ZfsLayout::Raidz2 | ZfsLayout::Raidz3 => {
+            LOG_BLOCKS.into_iter().find(|&most| holds <= most).unwrap_or(LOG_BLOCK)
+        }
+    };
     let place = placement(zfs, block, devices);
     block * place.piece * place.writes / devices
 }

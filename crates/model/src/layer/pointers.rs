@@ -38,8 +38,7 @@ impl Compiler<'_> {
         }
         let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
         let devices = count(stack.nodes[at].on.len());
-        let place = placement(zfs, zfs.recordsize.as_f64(), devices);
-        size.unwrap_or(USUAL_SIZE.as_f64()) * (devices / place.vdev).max(1.0) / place.piece / 2.0
+        size.unwrap_or(USUAL_SIZE.as_f64()) * devices * placement(zfs, zfs.recordsize.as_f64(), devices).room / 2.0
     }
 }
 

@@ -61,20 +61,6 @@ impl Rows {
         }
     }
 
-    /// The same where the writer is stopped once in so many whole rows: the one that it is in then is written in two parts, each
-    /// with what it reads of the other.
-    pub(super) fn stopped(self, every: f64, chunks: f64, data: f64, parity: f64) -> Self {
-        let broken = self.whole / every.max(1.0);
-        // Accesses of less than a chunk.
-        let times = 2.0 * broken / chunks.min(1.0);
-        Self {
-            whole: self.whole - broken,
-            parts: self.parts + times,
-            reads: self.reads + times * data / 2.0,
-            writes: self.writes + times * (data / 2.0 + parity),
-        }
-    }
-
     /// Of a write of so many chunks, over so many chunks of data in a row, at a multiple of its own size or anywhere.
     pub(super) fn of(chunks: f64, shifted: bool, data: f64, parity: f64) -> Self {
         // Multiples of what is no whole number of chunks begin all over them.

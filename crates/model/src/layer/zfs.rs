@@ -58,27 +58,34 @@ const SECTOR: f64 = 4096.0;
 /// How a record lies on devices.
 pub(super) struct Placement {
     /// Devices of a vdev.
-    pub(super) vdev: f64,
+    vdev: f64,
     /// Devices that a read of a record touches, and a write.
     reads: f64,
     pub(super) writes: f64,
     /// Share of a record on each.
     pub(super) piece: f64,
+    /// Share of all bytes of the devices that is data.
+    pub(super) room: f64,
 }
 
 /// A block of so many bytes has whole sectors, and of raidz no more data devices than sectors (`vdev_raidz_map_alloc` in
-/// module/zfs/vdev_raidz.c).
+/// module/zfs/vdev_raidz.c). There each row of it has its parity, and so many sectors are taken that the parity and one more divide them
+/// (`vdev_raidz_asize`).
 pub(super) fn placement(zfs: &Zfs, block: f64, devices: f64) -> Placement {
     let sector = zfs.ashift.map_or(SECTOR, |ashift| f64::from(ashift).exp2());
     let sectors = (block / sector).ceil();
     let whole = sectors * sector / block;
     let parity = |p: f64| {
-        let data = (devices - p).max(1.0).min(sectors);
-        Placement { vdev: devices, reads: data, writes: data + p, piece: whole / data }
+        let most = (devices - p).max(1.0);
+        let (data, rows) = (most.min(sectors), (sectors / most).ceil());
+        let taken = ((sectors + p * rows) / (p + 1.0)).ceil() * (p + 1.0);
+        Placement { vdev: devices, reads: data, writes: data + p, piece: whole / data, room: block / sector / taken }
     };
     match zfs.layout {
-        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: whole },
-        ZfsLayout::Mirror => Placement { vdev: devices, reads: 1.0, writes: devices, piece: whole },
+        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: whole, room: whole.recip() },
+        ZfsLayout::Mirror => {
+            Placement { vdev: devices, reads: 1.0, writes: devices, piece: whole, room: (devices * whole).recip() }
+        }
         ZfsLayout::Raidz1 => parity(1.0),
         ZfsLayout::Raidz2 => parity(2.0),
         ZfsLayout::Raidz3 => parity(3.0),
@@ -206,8 +213,7 @@ impl Compiler<'_> {
         let size = self.first_drive().and_then(|drive| self.class_of(drive).size);
         let (Some(size), Some(top)) = (size, stack.top()) else { return dirty };
         let devices = count(top.on.len());
-        let place = placement(zfs, zfs.recordsize.as_f64(), devices);
-        let usable = size * (devices / place.vdev).max(1.0) / place.piece;
+        let usable = size * devices * placement(zfs, zfs.recordsize.as_f64(), devices).room;
         let slop = (usable * SLOP_SHARE).max(SLOP_LEAST).min(usable / 2.0);
         let free = (usable - slop - self.conditions.span.as_f64()) / INFLATED / GROUPS;
         dirty.min(free.max(zfs.recordsize.as_f64()))
@@ -421,5 +427,29 @@ impl Compiler<'_> {
         self.network.add(values, Part { over, ..alone });
         let bytes = Part::of(station, class.write, each.rate * each.bytes * self.times, "its bytes");
         self.network.add(values, Part { over, ..bytes });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Layout, devices, KiB of a record, and how many devices' bytes are data: of records of a sector in raidz2 one of three, of two
+    /// sectors two of six, for the parity and one more divide what is taken.
+    #[test]
+    fn small_records_of_raidz_take_the_room_of_their_parity_and_padding() {
+        for (layout, devices, kib, data) in [
+            (ZfsLayout::Stripe, 4.0, 128.0, 4.0),
+            (ZfsLayout::Mirror, 2.0, 128.0, 1.0),
+            (ZfsLayout::Mirror, 2.0, 2.0, 0.5),
+            (ZfsLayout::Raidz2, 12.0, 4.0, 4.0),
+            (ZfsLayout::Raidz2, 12.0, 8.0, 4.0),
+            (ZfsLayout::Raidz2, 12.0, 16.0, 8.0),
+            (ZfsLayout::Raidz1, 5.0, 128.0, 4.0),
+        ] {
+            let zfs = Zfs { layout, ..Zfs::default() };
+            let found = placement(&zfs, kib * 1024.0, devices).room * devices;
+            assert!((found - data).abs() < 1e-9, "{layout:?}, {kib} KiB: {found}");
+        }
     }
 }

@@ -146,9 +146,15 @@ fn within(key: &Key, n: u64, place: Span, show: &dyn Fn(u64) -> String) -> Read<
                 format!("the powers of two around it are {} and {}", show(lower), show(lower.saturating_mul(2))),
             )
         }
-        Kind::Size { step: Step::Multiple(unit), .. } | Kind::Duration { step: unit, .. }
-            if !n.is_multiple_of(unit) =>
-        {
+        // `10 GB` is shown as 9.31 GiB, and no unit of a thousand helps to find what is meant.
+        Kind::Size { step: Step::Multiple(unit), .. } if !n.is_multiple_of(unit) => {
+            let next = n - n % unit;
+            wrong(
+                "not a whole number of steps",
+                format!("it must be a multiple of {}: `{next} B` is the next below", show(unit)),
+            )
+        }
+        Kind::Duration { step: unit, .. } if !n.is_multiple_of(unit) => {
             wrong("not a whole number of steps", format!("it must be a multiple of {}", show(unit)))
         }
         _ => Ok(n),
