@@ -31,7 +31,7 @@ pub fn script(plan: &Plan) -> String {
     build(&mut text, plan);
     teardown(&mut text, plan);
     text.push_str(
-        "\ncase $verb in\n    build) build \"$@\" ;;\n    teardown) teardown \"$@\" ;;\n    *) usage ;;\nesac\n",
+        "\ncase $verb in\n    build) begin; build \"$@\" ;;\n    teardown) begin; teardown \"$@\" ;;\n    *) usage ;;\nesac\n",
     );
     text
 }
@@ -134,13 +134,6 @@ fn all(plan: &Plan) -> String {
     plan.drives.iter().map(|drive| format!("\"${}\"", variable(drive))).collect::<Vec<_>>().join(" ")
 }
 
-/// Whatever ends the script takes the keys away: not every shell runs what was set for `EXIT` when a signal ends it.
-const TRAPS: &str = r#"    trap leave EXIT
-    trap 'exit 129' HUP
-    trap 'exit 130' INT QUIT
-    trap 'exit 143' PIPE TERM
-"#;
-
 fn build(text: &mut String, plan: &Plan) {
     text.push_str("\nbuild() {\n");
     let _ = writeln!(text, "    printf '%s: %s\\n' \"$0\" {} >&2", quote(lost(plan)));
@@ -155,13 +148,14 @@ fn build(text: &mut String, plan: &Plan) {
         let _ = writeln!(text, "    [ ! -e {0} ] && [ ! -L {0} ] || taken {0}", quote(directory));
     }
     plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_be_new(text, effect));
-    text.push_str("    : > \"$kept-steps\"\n    : > \"$kept-marks\"\n    known \"$@\" > \"$kept\"\n");
-    text.push_str(TRAPS);
+    text.push_str("    for of in steps marks own; do : > \"$kept-$of\"; done\n    known \"$@\" > \"$kept\"\n");
     let mut named: Vec<&Name> = Vec::new();
     for step in plan.steps.iter().filter(|step| step.marks.iter().any(|mark| mark.uuid.is_some())) {
         if !named.contains(&&step.layer) {
             named.push(&step.layer);
-            let _ = writeln!(text, "    {}=$(cat /proc/sys/kernel/random/uuid)", identifier(&step.layer));
+            let uuid = identifier(&step.layer);
+            let _ =
+                writeln!(text, "    {uuid}=$(cat /proc/sys/kernel/random/uuid)\n    echo \"${uuid}\" >> \"$kept-own\"");
         }
     }
     let keys = keys(plan);
@@ -176,8 +170,15 @@ fn build(text: &mut String, plan: &Plan) {
         text.push('\n');
         text.push_str(&comment("    ", &step.id));
         text.push_str(&comment("    ", &step.why));
+        let drives: String = step.erases.iter().map(|drive| format!(" \"${}\"", variable(drive))).collect();
+        if !drives.is_empty() {
+            let _ = writeln!(text, "    on{drives}");
+        }
         let _ = writeln!(text, "    note begun {number}");
         act(text, step);
+        if let Some(Effect::Directory { path, .. }) = &step.effect {
+            let _ = writeln!(text, "    note made \"$(stat --format=%d:%i {})\"", quote(path));
+        }
         let _ = writeln!(text, "    note done {number}");
         if !step.marks.is_empty() || is_part(step) {
             text.push_str("    remember\n");
@@ -254,6 +255,10 @@ fn teardown(text: &mut String, plan: &Plan) {
     let writes = plan.steps.iter().any(|step| !step.marks.is_empty() || matches!(step.effect, Some(Effect::Node(_))));
     if writes {
         text.push_str("    must_stand\n    must_be_ours\n");
+    } else if plan.steps.iter().any(|step| matches!(step.effect, Some(Effect::LogicalBlock { .. }))) {
+        text.push_str(
+            "    # Another format empties a drive.\n    for drive in $(drives); do must_be_blank \"$drive\"; done\n",
+        );
     }
     plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_rest(text, effect));
     for (number, step) in plan.steps.iter().enumerate().rev().filter(|(_, step)| !step.undo.is_empty()) {
@@ -294,7 +299,8 @@ fn taken_back(number: usize, step: &Step, undo: &Undo) -> String {
         Some(Effect::Signature { node, kind }) => or(format!("mark {} {}", word(node), quote(kind))),
         Some(Effect::Group(name)) => or(format!("group {}", quote(name))),
         Some(Effect::Pool(name)) => or(format!("pool {}", quote(name))),
-        Some(Effect::Directory { .. } | Effect::LogicalBlock { .. }) | None => or("else".to_owned()),
+        Some(Effect::Directory { path, .. }) => format!("made {}; {undo}", quote(path)),
+        Some(Effect::LogicalBlock { .. }) | None => or("else".to_owned()),
     }
 }
 
@@ -317,6 +323,13 @@ fn must_rest(text: &mut String, effect: &Effect) {
                 "    found=$(vgs --noheadings --options pv_name --select {select}) || exit 2\n    must_rest $found"
             )
         }
+        // What is mounted there may be on a drive of somebody's.
+        Effect::Mount(directory) => writeln!(
+            text,
+            "    found=$(findmnt --noheadings --output SOURCE --mountpoint {}) || [ $? = 1 ] || exit 2\n    \
+             must_rest $(printf '%s\\n' \"$found\" | awk '/^\\// {{ sub(/\\[.*/, \"\"); print }}')",
+            quote(directory)
+        ),
         _ => Ok(()),
     };
 }

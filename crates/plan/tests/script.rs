@@ -52,9 +52,11 @@ const TOOLS: &[(&str, &str)] = &[
     ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
     ("od", r#"cat "$STATE/bytes""#),
     ("dd", r#"cat "$STATE/raw""#),
+    ("findmnt", r#"[ -e "$STATE/mounted" ] && echo /dev/a || exit 1"#),
     (
         "mkfs.btrfs",
-        r#"echo "0x10040 btrfs" > "$STATE/found"; echo "mkfs.btrfs $*" >> "$STATE/log"
+        r#"[ ! -e "$STATE/somebody" ] || { echo "0x438 ext4 9-9" > "$STATE/found"; exit 1; }
+        echo "0x10040 btrfs" > "$STATE/found"; echo "mkfs.btrfs $*" >> "$STATE/log"
         [ ! -e "$STATE/deadly" ] || kill -9 "$PPID""#,
     ),
     (
@@ -283,6 +285,37 @@ fn only_drives_that_were_built_on_are_taken_down() {
     refused(&["teardown", "a=S2", "b=S1"]);
     assert_eq!(stage.code(&["teardown", "b=S2", "a=S1"]), 0, "in any order");
     refused(&["teardown", "a=S1", "b=S2"]);
+}
+
+/// A step that fails leaves what somebody wrote meanwhile, and what was written by this script is known by its identifier.
+#[test]
+fn what_somebody_wrote_while_it_was_built_stays() {
+    let stage = Stage::new("meanwhile");
+    stage.put("somebody", "");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 1);
+    let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert_eq!(stage.log(), Vec::<String>::new());
+    stage.put("found", "0x438 ext4 1-2\n");
+    assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0, "its own file system, half made");
+    assert!(stage.log().contains(&"wipefs".to_owned()));
+}
+
+#[test]
+fn one_script_is_at_work_at_a_time_and_takes_down_what_it_built() {
+    let stage = Stage::new("one");
+    stage.put("bedplate-btrfs-raid1-lock", "1\n");
+    let refused = stage.run(&["build", "a=S1", "b=S2"]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert_eq!(stage.log(), Vec::<String>::new());
+    // Its process is no more.
+    stage.put("bedplate-btrfs-raid1-lock", "99999999\n");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    assert!(!stage.state.join("bedplate-btrfs-raid1-lock").exists());
+    let script = std::fs::read_to_string(stage.state.join("script")).unwrap();
+    stage.put("script", &format!("{script}# another of this name\n"));
+    let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+    assert_eq!((refused.status.code(), stage.log().len()), (Some(3), 2), "{refused:?}");
 }
 
 /// Makes something under a name of the script's.

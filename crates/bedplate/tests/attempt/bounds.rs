@@ -56,7 +56,7 @@ pub(crate) fn run(world: &World, arguments: &[String]) -> Ended {
 }
 
 /// Programs that do nothing while a script is tried.
-const NOTHING: [&str; 18] = [
+const NOTHING: [&str; 20] = [
     "wipefs",
     "ls",
     "cryptsetup",
@@ -75,6 +75,8 @@ const NOTHING: [&str; 18] = [
     "dmsetup",
     "chmod",
     "dd",
+    "cksum",
+    "findmnt",
 ];
 /// Programs that only read texts.
 const READERS: [&str; 8] = ["awk", "grep", "sort", "uniq", "cat", "head", "rm", "tr"];

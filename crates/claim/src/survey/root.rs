@@ -94,7 +94,7 @@ fn within(host: &dyn Host, path: &str) -> Result<String, Doubt> {
 
 /// Where a link leads; `None` for what is no link or is not there, which whoever reads it finds out.
 fn link(host: &dyn Host, path: &str) -> Result<Option<String>, Doubt> {
-    let ask = Cmd::new(["readlink", "--no-newline", "--", path]).limit(Nanos::seconds(30));
+    let ask = Cmd::new(["readlink", "-n", "--", path]).limit(Nanos::seconds(30));
     let outcome = host.run(&ask)?;
     if !outcome.ok() {
         return match outcome.status {

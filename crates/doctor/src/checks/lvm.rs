@@ -338,12 +338,17 @@ fn group(machine: &Machine, round: &mut Round) {
         let at = Place::new("volume group", &group.name);
         round.look();
         if group.missing > 0 {
-            let all = count(number(group.physical.len()), "physical volume");
+            let found = number(group.physical.len());
+            let missing = match found {
+                // A warning names the one that is missing, and no other.
+                0 => format!("{} is missing", count(u64::from(group.missing), "physical volume")),
+                _ => format!("{} of {} are missing", group.missing, count(found, "physical volume")),
+            };
             round.find(
                 finding(
                     Error,
                     &at,
-                    format!("{} of {all} are missing", group.missing),
+                    missing,
                     format!("volumes with a part on them cannot be read: the group has {}", group.size),
                 )
                 .seen(format!("vgs -o vg_missing_pv_count {}", group.name), group.missing)

@@ -14,6 +14,7 @@ pub(super) fn source(line: &str) -> &'static str {
         () if line.contains("detected on md device") => "mdadm --monitor",
         () if line.contains("ereport.fs.zfs.") => "zpool events",
         () if line.contains("eid=") && line.contains(" class=") => "zed",
+        () if line.starts_with("Device: /dev/") => "smartd",
         () => "dmesg",
     }
 }

@@ -41,9 +41,6 @@ const REQUESTS: Words = &[
     &["nvme", "qid", "timeout"],
     &["read error corrected"],
     &["btrfs", "fixed up error at logical"],
-    // Of `smartd`, on drives behind a RAID controller.
-    &["device: /dev/", "smart failure: "],
-    &["device: /dev/", "failed smart self-check"],
     &["not correctable"],
     &["hard resetting link"],
     &["limiting sata link speed"],
@@ -270,6 +267,26 @@ pub(super) const FAILED_REQUESTS: Kind = Kind {
     cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
     advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
     command: "dmesg | grep -iE -e 'error, dev|i/o error|timeout|reset|link speed|ncq|uas' -e 'abort|sense key|failed|offline'",
+};
+
+/// Of `smartd`. What stands before the brackets is a volume, or any drive of the controller.
+pub(super) const BEHIND_CONTROLLER: Kind = Kind {
+    words: &[&["device: /dev/", "], smart failure: "], &["device: /dev/", "failed smart self-check"]],
+    severity: Error,
+    what: "a drive behind a controller fails its own assessment",
+    cost: "; it may fail at any time, and 1 drive less holds what stands on it",
+    advice: "See first that there is a copy, then have it replaced. The number in brackets is that of the drive at its controller.",
+    command: "smartctl --scan-open",
+};
+
+/// Of `smartd`, as SAS drives tell it.
+pub(super) const TOO_WARM: Kind = Kind {
+    words: &[&["device: /dev/", "specified temperature exceeded"]],
+    severity: Warning,
+    what: "a drive is warmer than its maker allows",
+    cost: "; it slows itself down or stops where it gets no cooler",
+    advice: "Look at fans, dust and what stands in the way of the air. Nothing is lost so far.",
+    command: "smartctl --scan-open",
 };
 
 pub(super) const DEVICE_COUNTERS: Kind = Kind {

@@ -33,6 +33,14 @@ fn parks(machine: &Machine, round: &mut Round) {
         let Some(parked) = smart.counter(Counter::Parked) else { continue };
         round.look();
         let (times, hours) = (parked.raw, health.power_on_hours.filter(|hours| *hours > 0));
+        // Some keep something else in the same number.
+        if hours.is_some_and(|hours| times / 3600 >= hours) {
+            round.unknown(
+                &place,
+                format!("{} {} is no count: it would be more than one a second", parked.id, parked.name),
+            );
+            continue;
+        }
         let is_fast = times >= SEVERAL && hours.is_some_and(|hours| times / hours >= FAST);
         let severity = match () {
             () if times >= RATED[1] || is_fast => Warning,
@@ -48,7 +56,7 @@ fn parks(machine: &Machine, round: &mut Round) {
                 &place,
                 format!("the drive parked its heads {times} times"),
                 format!(
-                    "{times}{pace}; makers rate hard disks for {} or {} times, and each costs a wait of a second or more",
+                    "{times}{pace}; makers rate hard disks for {} or {} times, and who comes next waits until the heads are back",
                     RATED[0], RATED[1]
                 ),
             )

@@ -14,7 +14,8 @@ pub(super) const CHECKS: &[Check] = &[Check {
     id: "drive-slower-than-peers",
     severity: Warning,
     looks_at: "posted output of `iostat -x`",
-    rule: "a drive is busy, and answers 5 times later than those of its array or pool, or than those that get the same requests",
+    rule: "a drive is busy, and answers 5 times later than those of the same kind in its array or pool that get as many reads and as many \
+           writes; not where a member is missing or filled",
     fixes: false,
     look: slower,
 }];
@@ -24,27 +25,20 @@ pub(super) const CHECKS: &[Check] = &[Check {
 struct Work {
     reads: f64,
     writes: f64,
-    kilobytes: f64,
     wait: f64,
     busy: f64,
 }
 
-/// `iostat: sda reads 0.00 writes 38.67 kB 168.66 await 2.22 util 7.33`.
+/// `iostat: sda reads 0.00 writes 38.67 await 2.22 util 7.33`.
 fn work(line: &str) -> Option<(&str, Work)> {
     let words: Vec<&str> = line.strip_prefix("iostat: ")?.split(' ').collect();
-    let [name, "reads", reads, "writes", writes, "kB", kilobytes, "await", wait, "util", busy] = words[..] else {
+    let [name, "reads", reads, "writes", writes, "await", wait, "util", busy] = words[..] else {
         return None;
     };
     // Commands name it.
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let work = Work {
-        reads: number(reads)?,
-        writes: number(writes)?,
-        kilobytes: number(kilobytes)?,
-        wait: number(wait)?,
-        busy: number(busy)?,
-    };
+    let work = Work { reads: number(reads)?, writes: number(writes)?, wait: number(wait)?, busy: number(busy)? };
     is_name.then_some((name, work))
 }
 
@@ -57,25 +51,17 @@ const FELT: f64 = 10.0;
 const FEWEST: f64 = 2.0;
 /// A drive that is busy for less of the time holds nothing up, %.
 const BUSY: f64 = 30.0;
-/// How far apart two drives may be that get the same requests, where nothing tells what they are part of, and three or more.
-const ALIKE: [f64; 2] = [0.03, 0.15];
 
 impl Work {
     fn requests(&self) -> f64 {
         self.reads + self.writes
     }
 
-    /// Do both get the same, but for a share? One request is no difference.
-    fn is_like(&self, other: &Self, share: f64) -> bool {
-        let near = |one: f64, two: f64| (one - two).abs() <= (one.max(two) * share).max(1.0);
-        let volume = (self.kilobytes - other.kilobytes).abs() <= self.kilobytes.max(other.kilobytes) * share;
-        near(self.reads, other.reads) && near(self.writes, other.writes) && volume
-    }
-
-    /// Does another do so much that both can be held against each other?
+    /// Does another do so much of both that both can be held against each other? A mirror may read from one of its drives alone, and a log
+    /// is only written.
     fn compares(&self, other: &Self) -> bool {
-        let (more, less) = (self.requests().max(other.requests()), self.requests().min(other.requests()));
-        less >= FEWEST && more <= 2.0 * less
+        let near = |one: f64, two: f64| one.max(two) <= (2.0 * one.min(two)).max(FEWEST);
+        other.requests() >= FEWEST && near(self.reads, other.reads) && near(self.writes, other.writes)
     }
 }
 
@@ -96,26 +82,30 @@ fn slower(machine: &Machine, round: &mut Round) {
     if all.len() < 2 {
         return;
     }
-    let groups: Vec<BTreeSet<&str>> = groups(machine).into_iter().map(|group| group.below).collect();
+    // Where a member is missing or filled they do not do the same, nor do the drives of a volume group.
+    let whole = groups(machine).into_iter().filter(|group| group.survives && group.condition.is_none());
+    let groups: Vec<BTreeSet<&str>> = whole.map(|group| group.below).collect();
+    let has_heads = |name: &str| machine.node(name).and_then(|node| node.queue.rotational.known().copied());
     for (name, own) in &all {
         if own.busy < BUSY || own.requests() < FEWEST {
             continue;
         }
         let of_groups: BTreeSet<&str> = groups.iter().filter(|below| below.contains(name)).flatten().copied().collect();
-        let others = || all.iter().filter(|(other, _)| *other != name);
-        let with = |share: f64| {
-            others().filter(move |(_, work)| own.is_like(work, share)).map(|(other, work)| (*other, *work))
-        };
-        let peers: Vec<(&str, Work)> = if of_groups.is_empty() {
-            let wide: Vec<_> = with(ALIKE[1]).collect();
-            if wide.len() > 1 { wide } else { with(ALIKE[0]).collect() }
-        } else {
-            others()
-                .filter(|(other, work)| of_groups.contains(*other) && own.compares(work))
-                .map(|(other, work)| (*other, *work))
-                .collect()
-        };
-        judge(name, *own, &peers, round);
+        let others =
+            all.iter().filter(|(other, work)| *other != name && of_groups.contains(*other) && own.compares(work));
+        let peers: Vec<(&str, Work)> = others.map(|(other, work)| (*other, *work)).collect();
+        if peers.is_empty() {
+            continue;
+        }
+        if peers.iter().any(|(other, _)| has_heads(other).is_none()) || has_heads(name).is_none() {
+            round.unknown(
+                &Place::new("drive", *name),
+                "whether it and its peers are hard disks is not told: `lsblk -o NAME,ROTA` tells",
+            );
+            continue;
+        }
+        let alike: Vec<_> = peers.into_iter().filter(|(other, _)| has_heads(other) == has_heads(name)).collect();
+        judge(name, *own, &alike, round);
     }
 }
 

@@ -63,7 +63,9 @@ fn shingled(machine: &Machine, round: &mut Round) {
     for drive in machine.inventory.drives.iter().filter(|drive| !drive.transport.is_nvme()) {
         let name = drive.kernel_name.as_str();
         round.look();
-        let Some(group) = groups.iter().find(|group| group.survives && group.below.contains(name)) else { continue };
+        let mut own = groups.iter().filter(|group| group.survives && group.below.contains(name));
+        // Of several the one that is not whole.
+        let Some(group) = own.clone().find(|group| group.condition.is_some()).or_else(|| own.next()) else { continue };
         let place = drive_place(drive);
         let Some(model) = &drive.model else {
             round.unknown(&place, "its model is not told");
@@ -78,8 +80,8 @@ fn shingled(machine: &Machine, round: &mut Round) {
                 &place,
                 "the drive's tracks overlap (SMR), and it rearranges what is written by itself",
                 format!(
-                    "where a member of the {} is filled anew all of it is written: a WD40EFAX took 9 days in a RAID-Z for what others did in \
-                     1 (measured elsewhere), and one that answers too late is thrown out",
+                    "where a member of the {} is filled anew, all of it is written; in a RAID-Z that took a WD40EFAX more than 9 days, and other \
+                     drives of its size some 16 hours (ServeTheHome, 2020). One that answers too late is thrown out",
                     group.place
                 ),
             )

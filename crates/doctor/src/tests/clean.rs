@@ -657,7 +657,7 @@ fn linux() -> Kernel {
         }]),
         messages: Known(words([
             "nvme nvme0: 8/0/0 default/read/poll queues",
-            "iostat: nvme0n1 reads 0.00 writes 20.00 kB 80.00 await 0.10 util 1.00",
+            "iostat: nvme0n1 reads 0.00 writes 20.00 await 0.10 util 1.00",
         ])),
         arc: Known(Some(Arc { max: Bytes::gib(32), size: Bytes::gib(4) })),
         ..Kernel::default()

@@ -444,12 +444,12 @@ fn drives() -> Vec<Fault> {
             Warning,
             |m| {
                 let work = |name: &str, wait: f64, busy: f64| {
-                    format!("iostat: {name} reads 0.00 writes 38.67 kB 168.66 await {wait} util {busy}")
+                    format!("iostat: {name} reads 0.00 writes 38.67 await {wait} util {busy}")
                 };
                 let Known(messages) = &mut detail(m).linux.messages else { return };
-                messages.extend([work("sdx", 2.22, 7.33), work("sdy", 27.27, 92.63)]);
+                messages.extend([work("sda", 2.22, 7.33), work("sdb", 27.27, 92.63)]);
             },
-            &["much later than sdx", "27.3 ms for each request, and 2.22 ms there", "smartctl -x /dev/sdy"],
+            &["much later than sda", "27.3 ms for each request, and 2.22 ms there", "smartctl -x /dev/sdb"],
         ),
         fault(
             "line-below-drive",

@@ -23,12 +23,59 @@ fn a_drive_that_holds_up_its_array() {
     let md = "md0 : active raid5 sda1[0] sdb1[1] sdc1[2]\n      3906764800 blocks level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n\n";
     let unlike = [("sda", 20.0, 9.0, 18.0), ("sdb", 24.0, 8.0, 20.0), ("sdc", 17.0, 240.0, 99.0)];
     let alike = [("sda", 20.0, 9.0, 18.0), ("sdb", 20.4, 8.0, 20.0), ("sdc", 20.1, 240.0, 99.0)];
+    let kinds = |sdb: u8| {
+        format!("{md}NAME TYPE SIZE ROTA\nsda  disk   2T    1\nsdb  disk   2T    {sdb}\nsdc  disk   2T    1\n\n")
+    };
+    let read = |name: &str, reads: f64, writes: f64, wait: f64, busy: f64| {
+        format!(
+            "{name} {reads:.2} {writes:.2} 0.00 0.00 0.00 0.00 0.00 0.00 {wait:.2} {wait:.2} 0.10 0.00 8.00 0.00 {busy:.2}\n"
+        )
+    };
+    let two = |rows: String| format!("{}{HEADING}{rows}\n", kinds(0));
     check(&[
-        // What an array is made of, or what gets the same requests.
-        post(format!("{md}{}", iostat(&unlike)), SLOW, &[]),
-        post(iostat(&alike), SLOW, &[]),
-        // Nothing tells that these do the same.
-        post(iostat(&unlike), &[], NOT),
+        // What an array is made of.
+        post(format!("{}{}", kinds(1), iostat(&unlike)), SLOW, &[]),
+        // Nothing tells that these do the same, or that they are of one kind.
+        post(iostat(&alike), &[], NOT),
+        post(format!("{md}{}", iostat(&unlike)), &[], NOT),
+        post(format!("{}{}", kinds(0), iostat(&unlike[1..])), &[], NOT),
+        // A mirror that reads from one, and a log that is only written.
+        post(two(read("sda", 0.0, 20.0, 3.0, 8.0) + &read("sdc", 18.0, 20.0, 33.0, 58.0)), &[], NOT),
+        // A member that is filled.
+        post(
+            format!(
+                "{}{}",
+                kinds(1).replace(
+                    "[3/3] [UUU]",
+                    "[3/2] [UU_]\n      [=>...]  recovery = 9.0% (1/9) finish=9.0min speed=9K/sec"
+                ),
+                iostat(&unlike)
+            ),
+            &[],
+            NOT,
+        ),
+        // The first report of several is of all the time before; a drive that a report leaves out did nothing; another machine's.
+        post(
+            format!(
+                "{}{}{}",
+                kinds(1),
+                iostat(&unlike),
+                iostat(&[("sda", 20.0, 9.0, 18.0), ("sdb", 24.0, 8.0, 20.0), ("sdc", 17.0, 8.0, 19.0)])
+            ),
+            &[],
+            NOT,
+        ),
+        post(format!("{}{}{}{}", kinds(1), iostat(&[]), iostat(&unlike), iostat(&unlike[..2]).repeat(9)), &[], NOT),
+        post(
+            format!(
+                "{}Linux 6.1.0 (nas1)\n\n{}Linux 6.1.0 (nas2)\n\n{}",
+                kinds(1),
+                iostat(&unlike[..2]),
+                iostat(&unlike[2..])
+            ),
+            &[],
+            NOT,
+        ),
         // Both are busy, one is somewhat later, or nobody waits.
         post(iostat(&[("sda", 20.0, 90.0, 98.0), ("sdc", 20.0, 240.0, 99.0)]), &[], NOT),
         post(iostat(&[("sda", 20.0, 9.0, 40.0), ("sdc", 20.0, 27.0, 99.0)]), &[], NOT),
@@ -241,8 +288,23 @@ fn parts_of_texts() {
         ),
         post(
             "Device: /dev/sg1 [cciss_disk_02] [SCSI], SMART Failure: HARDWARE IMPENDING FAILURE GENERAL HARD DRIVE FAILURE\n",
-            &[("read-write-errors", "", Warning)],
+            &[("read-write-errors", "", Error)],
             &[],
+        ),
+        post(
+            "Device: /dev/sda [megaraid_disk_07], FAILED SMART self-check. BACK UP DATA NOW!\n",
+            &[("read-write-errors", "", Error)],
+            &[],
+        ),
+        post(
+            "Jan 02 03:04:05 nas smartd[1]: Device: /dev/sdf, SMART Failure: WARNING - SPECIFIED TEMPERATURE EXCEEDED\n",
+            &[("read-write-errors", "", Warning)],
+            &["drive-critical-warning"],
+        ),
+        post(
+            "Jan 02 03:04:05 nas smartd[1]: Device: /dev/sdf, SMART Failure: FAILURE PREDICTION THRESHOLD EXCEEDED (FALSE)\n[ 1.5] I/O error, dev sda, sector 5\n",
+            &[("read-write-errors", "", Warning)],
+            &["drive-critical-warning"],
         ),
         post(
             "Device: /dev/sdf, SMART Failure: DATA CHANNEL IMPENDING FAILURE\n",

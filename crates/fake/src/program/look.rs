@@ -22,7 +22,7 @@ pub(crate) fn readlink(state: &mut State, call: &Call<'_>) -> Did {
     match call.last() {
         "/proc/self/ns/pid" => say("pid:[4026531836]\n"),
         path if let Some(to) = state.links.get(path) => {
-            let end = if call.has("--no-newline") { "" } else { "\n" };
+            let end = if call.has("-n") { "" } else { "\n" };
             say(format!("{}{end}", target(to)))
         }
         path => Err(fail(1, format!("{path}: Invalid argument"))),

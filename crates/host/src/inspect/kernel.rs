@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 121] = [
+const NOTABLE: [&str; 122] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -219,6 +219,7 @@ const NOTABLE: [&str; 121] = [
     // Of `iostat`, and of `smartd` on drives behind a controller.
     "iostat: ",
     "smart failure: ",
+    "failed smart self-check",
     "fixed up error at logical",
     "xfs_log_force: error",
     ": errno=-",

@@ -26,9 +26,12 @@ fn message(line: &str) -> Option<&str> {
     if let Some((time, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         let time = time.trim_start();
         let since = time.trim_start_matches('+');
-        // In some languages the fraction stands behind a comma.
-        let since_boot =
-            time.contains(['.', ',']) && since.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        // In some languages the fraction stands behind a comma; it has six digits, and a reference such as `[1,2]` has not.
+        let since_boot = since.split_once('.').is_some_and(|(whole, part)| is_digits(whole) && is_digits(part))
+            || since
+                .split_once(',')
+                .is_some_and(|(whole, part)| is_digits(whole) && part.len() == 6 && is_digits(part));
         return (since_boot || is_clock(time) || is_minute(time)).then_some(line);
     }
     if let Some((before, message)) = line.split_once(" kernel: ") {
@@ -122,8 +125,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut of_events = false;
     for line in &text.lines {
         is_new |= told > 0 && STARTS.iter().any(|start| line.starts_with(start));
-        if let Some(of_controller) = smartd::of_controller(line) {
-            said.push_str(&format!("{of_controller}\n"));
+        if let Some(message) = smartd::message(line) {
+            said.push_str(&format!("{message}\n"));
             told += 1;
             continue;
         }

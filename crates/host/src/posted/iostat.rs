@@ -1,5 +1,5 @@
-//! `iostat -x`: how long requests to each drive take, of all its reports together. Each drive becomes a line among messages, for nothing
-//! else tells of it.
+//! `iostat -x`: how long requests to each drive take, of all its reports together but for the first where there are more, which is of all
+//! the time since the machine was started. Each drive becomes a line among messages, for nothing else tells of it.
 
 use std::collections::BTreeMap;
 
@@ -18,26 +18,29 @@ pub(super) fn begins(line: &str) -> bool {
 /// Sums over reports.
 #[derive(Default)]
 struct Sums {
-    reports: f64,
     reads: f64,
     writes: f64,
-    kilobytes: f64,
     /// Requests times what each took.
     waits: f64,
     busy: f64,
 }
 
-/// Columns of a volume, in kB.
-const VOLUMES: [(&str, f64); 6] =
-    [("rkB/s", 1.0), ("wkB/s", 1.0), ("rMB/s", 1024.0), ("wMB/s", 1024.0), ("rsec/s", 0.5), ("wsec/s", 0.5)];
-
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut columns: Vec<&str> = Vec::new();
     let mut all: BTreeMap<&str, Sums> = BTreeMap::new();
+    let mut reports: f64 = 0.0;
     for line in &text.lines {
+        // `Linux 6.1.0 (nas)` of a second run may be of another machine.
+        if reports > 0.0 && line.starts_with("Linux ") && line.contains(" (") {
+            return 0;
+        }
         let words: Vec<&str> = line.split_whitespace().collect();
         if begins(line) {
             columns = words;
+            reports += 1.0;
+            if reports > 1.5 && reports < 2.5 {
+                all.clear();
+            }
             continue;
         }
         let Some((name, _)) = words.split_first().filter(|_| words.len() == columns.len()) else { continue };
@@ -52,10 +55,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             continue;
         }
         let sums = all.entry(name).or_default();
-        sums.reports += 1.0;
         sums.reads += reads;
         sums.writes += writes;
-        sums.kilobytes += VOLUMES.iter().filter_map(|(name, unit)| Some(cell(name)? * unit)).sum::<f64>();
         sums.waits += waits;
         sums.busy += busy;
     }
@@ -65,13 +66,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         } else {
             drop(machine.namespace(name))
         }
-        let per = |sum: f64| sum / sums.reports;
+        // Options leave drives out of a report in which they do nothing.
+        let per = |sum: f64| sum / (reports - 1.0).max(1.0);
         let wait = if sums.waits > 0.0 { sums.waits / (sums.reads + sums.writes) } else { 0.0 };
         let line = format!(
-            "iostat: {name} reads {:.2} writes {:.2} kB {:.2} await {wait:.2} util {:.2}",
+            "iostat: {name} reads {:.2} writes {:.2} await {wait:.2} util {:.2}",
             per(sums.reads),
             per(sums.writes),
-            per(sums.kilobytes),
             per(sums.busy)
         );
         push(&line, machine);

@@ -14,7 +14,7 @@ use super::{Machine, smart};
 /// nothing of health, such as how warm a drive is.
 pub(super) fn begins(line: &str) -> bool {
     told(line).is_some()
-        || of_controller(line).is_some()
+        || message(line).is_some()
         || line.split_once("smartd[").is_some_and(|(_, rest)| rest.contains("]: Device: /dev/"))
 }
 
@@ -25,6 +25,9 @@ const COUNTS: [(&str, u32, &str); 2] = [
 ];
 /// Of SATA drives, and of SAS drives with what they predict.
 const FAILED: [&str; 2] = ["FAILED SMART self-check", "SMART Failure: "];
+/// What a SAS drive writes of itself that says nothing of how it will do: how warm it is, and a message that was asked for to try the way
+/// (`scsiGetIEString` of smartmontools).
+const NO_FAILURE: [&str; 2] = ["WARNING - SPECIFIED TEMPERATURE EXCEEDED", "(FALSE)"];
 /// It counts self-tests that failed since one of all of the drive passed (`SelfTestErrorCount` in `smartd.cpp`).
 const SELF_TEST: [&str; 2] =
     ["Self-Test Log error count increased from ", "new Self-Test Log error at hour timestamp "];
@@ -60,11 +63,15 @@ fn is_of_controller(device: &str) -> bool {
     device.split_once(' ').is_some_and(|(_, kind)| kind.contains('_'))
 }
 
-/// That a drive behind a controller fails its own assessment: what it is called there no other text tells.
-pub(super) fn of_controller(line: &str) -> Option<&str> {
+fn fails(said: &str) -> bool {
+    FAILED.iter().any(|start| said.starts_with(start)) && !NO_FAILURE.iter().any(|words| said.contains(words))
+}
+
+/// What no other text tells: that a drive behind a controller fails its own assessment, and that one is too warm.
+pub(super) fn message(line: &str) -> Option<&str> {
     let (_, device, said) = parts(line)?;
-    let fails = FAILED.iter().any(|start| said.starts_with(start));
-    (is_of_controller(device) && fails).then(|| &line[line.find("Device: /dev/").unwrap_or(0)..])
+    let tells = (is_of_controller(device) && fails(said)) || said.contains(NO_FAILURE[0]);
+    tells.then(|| &line[line.find("Device: /dev/").unwrap_or(0)..])
 }
 
 /// A drive, and what a line tells of it.
@@ -77,13 +84,7 @@ pub(super) fn told(line: &str) -> Option<(&str, Watched)> {
         () => SELF_TEST.iter().any(|start| said.starts_with(start)).then(|| Some(said.to_owned())),
     };
     let (when, host) = (When::of(before), host(before).map(str::to_owned));
-    let mut found = Watched {
-        when,
-        host,
-        has_failed: FAILED.iter().any(|start| said.starts_with(start)),
-        self_test,
-        ..Watched::default()
-    };
+    let mut found = Watched { when, host, has_failed: fails(said), self_test, ..Watched::default() };
     for (own, (words, _, _)) in found.counts.iter_mut().zip(COUNTS) {
         // `(changed +2)` may follow, and `No more Currently unreadable (pending) sectors` is said where they are gone.
         let number = said.split_once(words).map(|(number, _)| number);

@@ -1,6 +1,7 @@
 set -eu
 export LC_ALL=C
 keys=
+written=
 
 usage() {
     echo "usage: $0 build|teardown NAME=SERIAL" >&2
@@ -65,9 +66,10 @@ must_differ() {
     fi
 }
 
-# What is known of the drives and of this start of the machine. By any other serial number, identifier or size it is another
-# drive, and after a restart what has these names may be somebody else's.
+# What is known of this script, of the drives and of this start of the machine. By any other serial number, identifier or size it is
+# another drive, and after a restart what has these names may be somebody else's.
 known() {
+    cksum < "$0" || exit 2
     cat /proc/sys/kernel/random/boot_id
     printf '%s\n' "$@" | sort
     for drive in $(drives); do
@@ -78,7 +80,7 @@ known() {
 # Drives are taken down as they were built on, since this machine was started, and no others: what a teardown wipes and
 # discards may be somebody's otherwise.
 must_be_built() {
-    if [ ! -s "$kept" ] || [ "$(known "$@")" != "$(cat "$kept")" ]; then
+    if [ ! -s "$kept" ] || [ ! -e "$kept-steps" ] || [ ! -e "$kept-marks" ] || [ "$(known "$@")" != "$(cat "$kept")" ]; then
         echo "$0: $kept does not say that it was built on these drives since this machine was started" >&2
         echo "$0: if it was, before a restart, run the commands of teardown() by hand" >&2
         exit 3
@@ -98,8 +100,9 @@ must_stand() {
 # What stands under this name on other drives is taken down first, for nothing would tell of it afterwards.
 must_be_alone() {
     if [ -s "$kept" ] && [ "$(known "$@")" != "$(cat "$kept")" ]; then
-        echo "$0: it was built on other drives, or before a restart, and not taken down:" $(cat "$kept") >&2
-        echo "$0: run teardown with these, or remove $kept if nothing of it is left" >&2
+        echo "$0: it stands on other drives, was built before a restart, or is of another script of this name:" >&2
+        grep = "$kept" >&2 || :
+        echo "$0: run teardown of that script with these, or remove $kept if nothing of it is left" >&2
         exit 3
     fi
 }
@@ -111,11 +114,12 @@ signatures_of() {
     marks "$1"
 }
 
-# The same of all drives and their partitions.
+# The same of these drives and their partitions, by their numbers.
 signatures() {
     number=0
     for drive in $(drives); do
         number=$((number + 1))
+        case " $* " in *" $drive "*) ;; *) continue ;; esac
         tree=$(lsblk --noheadings --list --output PATH,TYPE "$drive") || exit 2
         for node in "$drive" $(printf '%s\n' "$tree" | awk '$2 == "part" { print $1 }'); do
             found=$(signatures_of "$node") || exit 2
@@ -124,20 +128,35 @@ signatures() {
     done
 }
 
-# Keeps what this script wrote on the drives. (A script that is killed keeps nothing more, and its drives are a person's.)
+# From here on the script writes on these drives. They were blank when it began, and somebody may have taken one since.
+on() {
+    for taken; do
+        case " $written " in *" $taken "*) continue ;; esac
+        must_be_blank "$taken"
+        written="$written $taken"
+    done
+}
+
+# Keeps what this script wrote on the drives. (Where a step fails or the script is killed, what is half made is a person's, but for
+# what has an identifier of this script's.)
 remember() {
-    found=$(signatures) && printf '%s\n' "$found" > "$kept-marks"
+    found=$(signatures $written) || exit 2
+    printf '%s\n' "$found" > "$kept-marks"
 }
 
 # What this script did not write on the drives is somebody else's, and stays.
 must_be_ours() {
-    found=$(signatures) || exit 2
+    found=$(signatures $(drives)) || exit 2
     strange=$(printf '%s\n' "$found" | grep --line-regexp --fixed-strings --invert-match --file="$kept-marks") ||
         [ $? = 1 ] || exit 2
+    # A mapping that writes back late, or lies on a member from its first
+    # byte on, shows there what stands on it.
+    strange=$(printf '%s\n' "$strange" | grep --fixed-strings --invert-match --file="$kept-own") || [ $? = 1 ] || exit 2
     if [ -n "$strange" ]; then
         echo "$0: this script did not write, or was killed before it kept a note of:" >&2
         printf '%s\n' "$strange" >&2
-        echo "$0: the number is that of the drive; if that may go too, run the commands of teardown() by hand" >&2
+        echo "$0: (first the place of the drive, in this order:" $(drives)")" >&2
+        echo "$0: if that may go too, run the commands of teardown() by hand" >&2
         exit 3
     fi
 }
@@ -190,10 +209,33 @@ carries() {
     printf '%s\n' "$found" | grep --quiet --word-regexp --fixed-strings "$2"
 }
 
-# However the script ends, keys are gone.
+# One at a time, or what it keeps is of neither.
+begin() {
+    if ! (set -C && echo $$ > "$kept-lock") 2>/dev/null; then
+        read -r other < "$kept-lock" || exit 2
+        if kill -0 "$other" 2>/dev/null; then
+            echo "$0: it is at work already, as process $other; if that is another program, remove $kept-lock" >&2
+            exit 3
+        fi
+        echo $$ > "$kept-lock"
+    fi
+    trap leave EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT QUIT
+    trap 'exit 143' PIPE TERM
+}
+
+# However the script ends, keys are gone. (Not every shell runs what was set for `EXIT` when a signal ends it.)
 leave() {
     [ -z "$keys" ] || rm -rf "$keys"
-    remember || :
+    rm -f "$kept-lock"
+}
+
+# The directory that this script made: in its place another may be, or a link to one.
+made() {
+    [ ! -L "$1" ] && noted made "$(stat --format=%d:%i "$1")" && return 0
+    echo "$0: this script did not make what is at $1 now" >&2
+    exit 3
 }
 
 # Is there a device of some size under this name? (A node may outlive its device where udev does not run.)
