@@ -326,3 +326,158 @@ fn what_smartd_writes_each_half_hour() {
         &["drive-hot"],
     )]);
 }
+
+/// A document of `storcli`, of the controllers that are given, each with its number and what it answered.
+fn controllers(of: &[(&str, &str)]) -> String {
+    let one = |(number, data): &(&str, &str)| {
+        format!("{{\"Command Status\":{{{number}\"Status\":\"Success\"}},\"Response Data\":{data}}}")
+    };
+    format!("{{\"Controllers\":[{}]}}\n", of.iter().map(one).collect::<Vec<_>>().join(","))
+}
+
+const FAILED2: &str =
+    "{\"PD LIST\":[{\"EID:Slt\":\"306:1\",\"PID\":280,\"State\":\"Conf\",\"Status\":\"Failed\",\"DG\":0}]}";
+const NO_RAID: &[&str] = &["read-write-errors"];
+
+#[test]
+fn a_controllers_number_is_told_as_a_number_or_as_text_or_nothing_of_it_is_named() {
+    const DRIVE: &[Found] = &[("read-write-errors", "/c1/e306/s1", Error)];
+    check(&[
+        post(controllers(&[("\"Controller\":\"1\",", FAILED2)]), DRIVE, &[]),
+        post(controllers(&[("\"Controller\":1,", FAILED2)]), DRIVE, &[]),
+        // Two documents in one, and one that says no number is not the one before it.
+        post(controllers(&[("\"Controller\":\"0\",", "{}"), ("\"Controller\":\"1\",", FAILED2)]), DRIVE, &[]),
+        post(controllers(&[("\"Controller\":\"3\",", "{}"), ("", FAILED2)]), &[], NO_RAID),
+        post(controllers(&[("\"Controller\":\"1;reboot\",", FAILED2)]), &[], NO_RAID),
+    ]);
+    let nameless = controllers(&[("\"Controller\":2,", FAILED2), ("\"Controller\":\"1;reboot\",", FAILED2)]);
+    let refused = host::posted::read([("post", nameless.as_str())]).refused;
+    assert!(refused.len() == 1 && refused[0].contains("no number"), "{refused:?}");
+}
+
+#[test]
+fn rows_of_a_document_stand_below_whatever_key() {
+    let of = |data: &str| controllers(&[("\"Controller\":0,", data)]);
+    let all = |state: &str, drive: &str| {
+        of(&format!(
+            "{{\"/c0/v0\":[{{\"DG/VD\":\"0/0\",\"TYPE\":\"RAID5\",\"State\":\"{state}\"}}],\
+             \"PDs for VD 0\":[{{\"EID:Slt\":\"252:1\",\"DID\":2,\"State\":\"{drive}\",\"DG\":0}}]}}"
+        ))
+    };
+    let all2 = |state: &str, drive: &str| {
+        of(&format!(
+            "{{\"Virtual Drives\":[{{\"VD Info\":{{\"DG/VD\":\"0/1\",\"TYPE\":\"RAID1\",\"State\":\"{state}\",\"Name\":\"\"}},\
+             \"PDs\":[{{\"EID:Slt\":\"306:1\",\"PID\":280,\"State\":\"Conf\",\"Status\":\"{drive}\",\"DG\":0}}]}}]}}"
+        ))
+    };
+    let list2 = |status: &str| {
+        of(&format!(
+            "{{\"Drives List\":[{{\"Drive Information\":{{\"EID:Slt\":\"306:1\",\"PID\":280,\"State\":\"Conf\",\
+             \"Status\":\"{status}\",\"DG\":0,\"Model\":\"A\"}},\"Drive Detailed Information\":{{}}}}]}}"
+        ))
+    };
+    let counts = |drive: &str, count: &str| {
+        of(&format!("{{\"Drive {drive} - Detailed\":{{\"Drive {drive} State\":{{\"Media Error Count\":{count}}}}}}}"))
+    };
+    const BOTH: &[Found] = &[("read-write-errors", "/c0/v0", Error), ("read-write-errors", "/c0/e252/s1", Error)];
+    const BOTH2: &[Found] = &[("read-write-errors", "/c0/v1", Error), ("read-write-errors", "/c0/e306/s1", Error)];
+    check(&[
+        post(all("Dgrd", "Offln"), BOTH, &[]),
+        post(all("Optl", "Onln"), &[], NO_RAID),
+        post(all2("Dgrd", "Failed"), BOTH2, &[]),
+        post(all2("Optl", "Online"), &[], NO_RAID),
+        post(list2("Failed"), &BOTH2[1..], &[]),
+        post(list2("Online"), &[], NO_RAID),
+        // A cell that is empty shifts none.
+        post(all("Dgrd", "Offln").replace("\"DG\":0", "\"DG\":\"\""), BOTH, &[]),
+        post(counts("/c0/e1/s2", "3"), &[("read-write-errors", "/c0/e1/s2", Warning)], &[]),
+        post(counts("/c0/e1/s2", "0"), &[], NO_RAID),
+        post(counts("/c0/e1/s2;reboot", "3"), &[], NO_RAID),
+        // A model and a state are no battery, and words of a row no line of a program.
+        post(of("{\"X\":[{\"Model\":\"A\",\"State\":\"Failed\"}]}"), &[], NO_RAID),
+        post(
+            of("{\"X\":[{\"DG/VD\":\"Controller\",\"TYPE\":\"=\",\"State\":\"7\"},\
+                {\"DG/VD\":\"0/0\",\"TYPE\":\"RAID5\",\"State\":\"Dgrd\"}]}"),
+            &BOTH[..1],
+            &[],
+        ),
+    ]);
+    let refused = |text: &str| host::posted::read([("post", text)]).refused;
+    for read in [all("Optl", "Onln"), all2("Optl", "Online"), list2("Online"), counts("/c0/e1/s2", "0")] {
+        assert!(refused(&read).is_empty(), "{:?} of {read}", refused(&read));
+    }
+    let deep = |levels: usize| {
+        let row = "{\"EID:Slt\":\"252:1\",\"DID\":2,\"State\":\"Offln\",\"DG\":0}";
+        of(&format!("{}{row}{}", "[".repeat(levels), "]".repeat(levels)))
+    };
+    assert!(refused(&deep(5)).is_empty());
+    for unread in [of("{}"), of("{\"X\":[{\"EID:Slt\":\"252:1\",\"State\":\"Offln\"}]}"), of("null"), deep(60)] {
+        assert_eq!(refused(&unread).len(), 1, "{unread}");
+    }
+}
+
+#[test]
+fn a_group_of_one_controller_is_told_beside_volumes_of_another() {
+    const LIST: &str = "Controller = 0\nVD LIST :\n=======\n\nDG/VD TYPE  State Access\n0/0   RAID1 Optl  RW\n\n";
+    const TOPOLOGY: &str =
+        "TOPOLOGY :\n========\n\nDG Arr Row EID:Slot DID Type  State BT\n 0 -   -   -        -   RAID5 Dgrd  N\n\n";
+    check(&[
+        post(format!("{LIST}Controller = 1\n{TOPOLOGY}"), &[("read-write-errors", "/c1/d0", Error)], &[]),
+        post(format!("Controller = 1\n{TOPOLOGY}{LIST}"), &[("read-write-errors", "/c1/d0", Error)], &[]),
+        // Its own volumes tell the same.
+        post(format!("{LIST}{TOPOLOGY}"), &[], NO_RAID),
+    ]);
+}
+
+#[test]
+fn what_megacli_says_of_volumes_and_of_drives() {
+    const DRIVES: &str = "Adapter #0\n\nEnclosure Device ID: 252\nSlot Number: 3\nMedia Error Count: 0\n\
+                          Predictive Failure Count: 0\nFirmware state: Online, Spun Up\n\
+                          Drive has flagged a S.M.A.R.T alert : No\n\n";
+    const VOLUME: &[Found] = &[("read-write-errors", "/c0/v0", Error)];
+    let volume = |heading: &str, state: &str| {
+        format!(
+            "Adapter 0 -- Virtual Drive Information:\n{heading}\nName                :\nState               : {state}\n"
+        )
+    };
+    let headings = [
+        "Virtual Disk: 0 (Target Id:0)",
+        "Virtual Drive: 0 (Target Id: 0)",
+        "CacheCade Virtual Drive: 0 (Target Id: 0)",
+    ];
+    let states = ["Offline", "Degraded", "Partially Degraded", "Partially degraded", "Partial Degraded"];
+    for (heading, state) in headings.iter().flat_map(|heading| states.map(|state| (heading, state))) {
+        let volume = volume(heading, state);
+        let only = volume.split_once('\n').map_or("", |(_, rest)| rest);
+        let posts = [volume.clone(), only.to_owned(), format!("{DRIVES}{volume}"), format!("{DRIVES}{only}")];
+        check(&posts.map(|text| post(text, VOLUME, &[])));
+        let read = host::posted::read([("post", format!("{DRIVES}{volume}").as_str())]);
+        assert!(!format!("{:?}", read.machine).contains("/s3 is"), "{heading} {state}");
+    }
+    let other = DRIVES.replace("#0", "#1").replace("Enclosure Device ID: 252\n", "");
+    check(&[
+        post(format!("{DRIVES}{}", volume(headings[0], "Optimal")), &[], NO_RAID),
+        // What cannot be asked counts nothing.
+        post(DRIVES.replace("Count: 0", "Count: N/A"), &[], NO_RAID),
+        post(
+            DRIVES.replace("Media Error Count: 0", "Media Error Count: 2"),
+            &[("read-write-errors", "/c0/e252/s3", Warning)],
+            &[],
+        ),
+        // The state of what is no volume, and that of a drive behind a volume without a number.
+        post(format!("{DRIVES}State : Offline\n"), &[], NO_RAID),
+        post(format!("{DRIVES}Adapter #1\nFirmware state: Failed\n"), &[], NO_RAID),
+        post(format!("{DRIVES}Virtual Drive: x (Target Id: 0)\nFirmware state: Failed\n"), &[], NO_RAID),
+        // An enclosure is of its own adapter, and counters of their own drive.
+        post(
+            format!("{DRIVES}{}", other.replace("Online, Spun Up", "Failed")),
+            &[("read-write-errors", "/c1/s3", Error)],
+            &[],
+        ),
+        post(
+            "Slot Number: 1\nMedia Error Count: 2\nSlot Number: 2\nMedia Error Count: 0\n",
+            &[("read-write-errors", "/c0/s1", Warning)],
+            &[],
+        ),
+    ]);
+}

@@ -11,7 +11,7 @@ pub(super) fn begins(line: &str) -> bool {
     let is_numbered = |key| value(line, key).is_some_and(|number| number.parse::<u64>().is_ok());
     adapter(line).is_some()
         || ["Enclosure Device ID", "Slot Number"].into_iter().any(is_numbered)
-        || volume(line).is_some()
+        || volume(line).flatten().is_some()
 }
 
 fn adapter(line: &str) -> Option<u64> {
@@ -20,9 +20,13 @@ fn adapter(line: &str) -> Option<u64> {
     number.parse().ok().filter(|_| behind.is_empty() || behind.starts_with(" -- "))
 }
 
-/// `Virtual Drive: 0 (Target Id: 0)`.
-fn volume(line: &str) -> Option<u64> {
-    value(line, "Virtual Drive")?.split_once(" (Target Id: ")?.0.parse().ok()
+/// What a volume begins with, in old versions and of a cache as well.
+const VOLUMES: [&str; 3] = ["Virtual Drive", "Virtual Disk", "CacheCade Virtual Drive"];
+
+/// `Virtual Drive: 0 (Target Id: 0)`: does a line begin a volume, and which?
+fn volume(line: &str) -> Option<Option<u64>> {
+    let said = VOLUMES.iter().find_map(|key| value(line, key))?;
+    Some(said.split_once("(Target Id:").and_then(|(number, _)| number.trim().parse().ok()))
 }
 
 fn value<'t>(line: &'t str, key: &str) -> Option<&'t str> {
@@ -39,53 +43,68 @@ const STATES: [(&str, &str); 9] = [
     ("Rebuild", "Rbld"),
     ("Degraded", "Dgrd"),
     ("Partially Degraded", "Pdgd"),
-    ("Partially degraded", "Pdgd"),
+    ("Partial Degraded", "Pdgd"),
     ("Optimal", "Optl"),
 ];
 
 fn state(text: &str) -> Option<&'static str> {
     let text = text.split(',').next()?.trim();
-    STATES.iter().find(|(own, _)| *own == text).map(|(_, state)| *state)
+    STATES.iter().find(|(own, _)| own.eq_ignore_ascii_case(text)).map(|(_, state)| *state)
 }
 
 /// What drives count that is worth a word.
 const COUNTERS: [&str; 3] = ["Media Error Count", "Predictive Failure Count", "Drive has flagged a S.M.A.R.T alert"];
 
+/// A number above 0, or a yes: a controller that cannot ask a drive writes `N/A`.
+fn is_counted(said: &str) -> bool {
+    said == "Yes" || said.parse::<u64>().is_ok_and(|count| count > 0)
+}
+
+/// What lines are of.
+enum Of {
+    Drive(String),
+    Volume(String),
+}
+
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let (mut controller, mut told) = (0, 0);
-    // The drive or the volume that lines are of.
-    let (mut enclosure, mut name, mut counts): (Option<u64>, Option<String>, Vec<&str>) = (None, None, Vec::new());
-    let end = |name: &Option<String>, counts: &mut Vec<&str>, machine: &mut Machine| {
-        if let Some(name) = name.as_ref().filter(|_| !counts.is_empty()) {
+    let (mut enclosure, mut open, mut counts): (Option<u64>, Option<Of>, Vec<&str>) = (None, None, Vec::new());
+    let end = |open: &mut Option<Of>, counts: &mut Vec<&str>, machine: &mut Machine| {
+        if let Some(Of::Drive(name)) = open.take().filter(|_| !counts.is_empty()) {
             push(&format!("{START}{name} counts {}", counts.join(", ")), machine);
         }
         counts.clear();
     };
     for line in &text.lines {
         if let Some(number) = adapter(line) {
-            controller = number;
+            end(&mut open, &mut counts, machine);
+            (controller, enclosure) = (number, None);
         } else if let Some(number) = value(line, "Enclosure Device ID") {
-            end(&name, &mut counts, machine);
-            (enclosure, name) = (number.parse().ok(), None);
-        } else if let Some(slot) = value(line, "Slot Number").and_then(|slot| slot.parse::<u64>().ok()) {
+            end(&mut open, &mut counts, machine);
+            enclosure = number.parse().ok();
+        } else if let Some(slot) = value(line, "Slot Number") {
+            end(&mut open, &mut counts, machine);
+            let Ok(slot) = slot.parse::<u64>() else { continue };
             let within = enclosure.map_or_else(String::new, |number| format!("/e{number}"));
-            name = Some(format!("drive /c{controller}{within}/s{slot}"));
+            open = Some(Of::Drive(format!("drive /c{controller}{within}/s{slot}")));
             told += 1;
         } else if let Some(number) = volume(line) {
-            end(&name, &mut counts, machine);
-            name = Some(format!("volume /c{controller}/v{number}"));
+            end(&mut open, &mut counts, machine);
+            let Some(number) = number else { continue };
+            open = Some(Of::Volume(format!("volume /c{controller}/v{number}")));
             told += 1;
-        } else if let (Some(name), Some(state)) =
-            (&name, value(line, "Firmware state").or_else(|| value(line, "State")).and_then(state))
-        {
-            push(&format!("{START}{name} is {state}"), machine);
-        } else if COUNTERS
-            .iter()
-            .any(|key| value(line, key).is_some_and(|value| value != "No" && value.parse() != Ok(0_u64)))
-        {
-            counts.push(line.trim());
+        } else if let Some(of) = &open {
+            let (name, key) = match of {
+                Of::Drive(name) => (name, "Firmware state"),
+                Of::Volume(name) => (name, "State"),
+            };
+            if let Some(state) = value(line, key).and_then(state) {
+                push(&format!("{START}{name} is {state}"), machine);
+            } else if COUNTERS.iter().any(|key| value(line, key).is_some_and(is_counted)) {
+                counts.push(line.trim());
+            }
         }
     }
-    end(&name, &mut counts, machine);
+    end(&mut open, &mut counts, machine);
     told
 }

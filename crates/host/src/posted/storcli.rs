@@ -1,7 +1,7 @@
 //! `storcli` and `perccli`: volumes and drives behind a RAID controller of Broadcom or Dell. Each that is not in order becomes a line among
 //! messages, for nothing else tells of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::dmesg::push;
 use super::{Machine, Text};
@@ -22,7 +22,7 @@ const TABLES: [(&[&str], Table); 7] = [
 ];
 
 #[derive(Debug, Clone, Copy)]
-enum Table {
+pub(super) enum Table {
     Volumes,
     Drives,
     Drives2,
@@ -59,8 +59,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut has_rows = false;
     // The drive whose counters follow, and what each counts.
     let mut counted = None;
-    let mut counts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut told = 0;
+    let mut counts = Counts::new();
     let mut parts = Vec::new();
     for line in &text.lines {
         controller = number(line, "Controller").unwrap_or(controller);
@@ -70,18 +69,28 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         } else if let Some(begun) = Table::of(line) {
             (table, has_rows) = (Some(begun), false);
         } else if let Some(drive) = line.strip_prefix("Drive ").and_then(|rest| rest.strip_suffix(" State :")) {
-            counted = drive.starts_with("/c").then_some(drive);
+            counted = is_place(drive).then_some(drive);
         } else if let Some(part) = table.and_then(|table| part(table, controller, line)) {
-            told += 1;
             has_rows = true;
             parts.push(part);
         } else if let Some(drive) = counted.filter(|_| COUNTERS.iter().any(|key| is_counted(line, key))) {
-            counts.entry(drive).or_default().push(line.trim());
+            counts.entry(drive.to_owned()).or_default().push(line.trim().to_owned());
         }
     }
-    // A group of drives is told of where its volumes are not.
-    let has_volumes = parts.iter().any(|part: &String| part.starts_with(VOLUME) && !is_group(part));
-    parts.retain(|part| !(has_volumes && is_group(part)));
+    put(parts, &counts, machine)
+}
+
+/// What drives count, by their places.
+pub(super) type Counts = BTreeMap<String, Vec<String>>;
+
+/// Tells of rows and of counters. How many rows there were.
+pub(super) fn put(mut parts: Vec<String>, counts: &Counts, machine: &mut Machine) -> usize {
+    let told = parts.len();
+    // A group of drives is told of where the volumes of its controller are not.
+    let volumes = parts.iter().filter(|part| !is_group(part)).filter_map(|part| volume_of(part));
+    let with_volumes: BTreeSet<String> = volumes.map(|(controller, _)| controller.to_owned()).collect();
+    let is_of_volumes = |part: &str| volume_of(part).is_some_and(|(controller, _)| with_volumes.contains(controller));
+    parts.retain(|part| !(is_group(part) && is_of_volumes(part)));
     parts.iter().for_each(|part| push(part, machine));
     for (drive, counts) in counts {
         push(&format!("{START}drive {drive} counts {}", counts.join(", ")), machine);
@@ -89,17 +98,31 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     told
 }
 
+/// Is it `/c0/e252/s2` or a place alike? Commands name it.
+pub(super) fn is_place(text: &str) -> bool {
+    let is_part = |part: &str| part.strip_prefix(['c', 'e', 's']).is_some_and(is_number);
+    text.strip_prefix("/c").is_some_and(|_| text[1..].split('/').all(is_part))
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// How a volume's line begins.
 const VOLUME: &str = "storcli: volume /c";
 
+/// `0` and `v1 (RAID5) is Dgrd`, of a line of a volume.
+fn volume_of(part: &str) -> Option<(&str, &str)> {
+    part.strip_prefix(VOLUME)?.split_once('/')
+}
+
 /// Is a line of a group of drives, `storcli: volume /c0/d0 (RAID5) is Dgrd`?
 fn is_group(part: &str) -> bool {
-    part.strip_prefix(VOLUME).and_then(|rest| rest.split_once('/')).is_some_and(|(_, rest)| rest.starts_with('d'))
+    volume_of(part).is_some_and(|(_, rest)| rest.starts_with('d'))
 }
 
 /// `252:2`, or ` :0` where there is no enclosure.
 fn drive(controller: u64, place: &str) -> Option<String> {
-    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let (enclosure, slot) = place.split_once(':').filter(|(_, slot)| is_number(slot))?;
     let enclosure = if is_number(enclosure) { format!("/e{enclosure}") } else { String::new() };
     Some(format!("drive /c{controller}{enclosure}/s{slot}"))
@@ -112,17 +135,17 @@ fn in_short(state: &str) -> &str {
 }
 
 /// What drives count that is worth a word.
-const COUNTERS: [&str; 3] = ["Media Error Count", "Predictive Failure Count", "S.M.A.R.T alert flagged by drive"];
+pub(super) const COUNTERS: [&str; 3] =
+    ["Media Error Count", "Predictive Failure Count", "S.M.A.R.T alert flagged by drive"];
 
-fn is_counted(line: &str, key: &str) -> bool {
+pub(super) fn is_counted(line: &str, key: &str) -> bool {
     let yes = || line.trim().strip_prefix(key).is_some_and(|rest| rest.trim() == "= Yes");
     number(line, key).is_some_and(|count| count > 0) || yes()
 }
 
 /// `storcli: volume /c0/v0 (RAID5) is Dgrd`, of a row `0/0   RAID5 Dgrd  RW …`.
-fn part(table: Table, controller: u64, line: &str) -> Option<String> {
+pub(super) fn part(table: Table, controller: u64, line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let (name, what, state) = match table {
         Table::Volumes => {
             let [place, level, state, ..] = words[..] else { return None };

@@ -1,81 +1,105 @@
-//! What `storcli … J` prints: the tables of `storcli` as lists of rows, which are read as its tables are.
+//! What `storcli … J` prints: the rows of the tables of `storcli`, in lists or alone, below whatever keys the version of it has.
 
 use serde_json::{Map, Value};
 
-use super::{Machine, Text, storcli};
+use super::Machine;
+use super::storcli::{self, Counts, Table};
 
-/// Lists, and the columns by which their rows are told, in the order in which a table has them.
-const LISTS: [(&str, &[&str]); 10] = [
-    ("TOPOLOGY", &["DG", "Arr", "Row", "EID:Slot", "DID", "Type", "State", "BT"]),
-    ("TOPOLOGY", &["DG", "Span", "Row", "EID:Slot", "PID", "Type", "State", "Status"]),
-    ("VD LIST", VOLUMES),
-    ("Virtual Drives", VOLUMES),
-    ("PD LIST", DRIVES),
-    ("Drive Information", DRIVES),
-    ("PD LIST", DRIVES2),
-    ("Drive Information", DRIVES2),
-    ("Cachevault_Info", BATTERIES),
-    ("BBU_Info", BATTERIES),
+/// Columns by which a row is told, in the order in which its table has them. What is of two tables is of the first.
+const ROWS: [(Table, &[&str]); 7] = [
+    (Table::Groups, &["DG", "Arr", "Row", "EID:Slot", "DID", "Type", "State", "BT"]),
+    (Table::Groups2, &["DG", "Span", "Row", "EID:Slot", "PID", "Type", "State", "Status"]),
+    (Table::Volumes, &["DG/VD", "TYPE", "State"]),
+    (Table::Drives, &["EID:Slt", "DID", "State", "DG"]),
+    (Table::Drives2, &["EID:Slt", "PID", "State", "Status"]),
+    // A model and a state are of much else.
+    (Table::Batteries, &["Model", "State", "Temp"]),
+    (Table::Controllers, &["Ctl", "Model", "Ports", "Hlth"]),
 ];
-const VOLUMES: &[&str] = &["DG/VD", "TYPE", "State"];
-const DRIVES: &[&str] = &["EID:Slt", "DID", "State", "DG"];
-const DRIVES2: &[&str] = &["EID:Slt", "PID", "State", "Status"];
-const BATTERIES: &[&str] = &["Model", "State"];
+
+/// So many lists and objects that stand in each other are looked at. What both versions print has its rows in the fifth at most.
+const DEEPEST: u32 = 8;
 
 pub(super) fn is_of(said: &Value) -> bool {
     said.pointer("/Controllers/0/Command Status").is_some()
 }
 
+#[derive(Default)]
+struct Found<'s> {
+    rows: Vec<(Table, String)>,
+    /// Drives that a key names, and their counters.
+    counted: Vec<(&'s str, &'s Map<String, Value>)>,
+}
+
 pub(super) fn read(said: &Value, machine: &mut Machine) -> usize {
-    let mut lines: Vec<String> = Vec::new();
+    let (mut parts, mut counts) = (Vec::new(), Counts::new());
     for controller in said.get("Controllers").and_then(Value::as_array).into_iter().flatten() {
-        if let Some(number) = controller.pointer("/Command Status/Controller").and_then(Value::as_u64) {
-            lines.push(format!("Controller = {number}"));
+        let number = controller.pointer("/Command Status/Controller").and_then(number);
+        let mut found = Found::default();
+        controller.get("Response Data").into_iter().for_each(|data| walk(data, DEEPEST, &mut found));
+        let before = parts.len();
+        for (table, row) in &found.rows {
+            // A row of a controller has its number.
+            let own = matches!(table, Table::Controllers).then_some(0);
+            parts.extend(number.or(own).and_then(|number| storcli::part(*table, number, row)));
         }
-        let Some(data) = controller.get("Response Data").and_then(Value::as_object) else { continue };
-        for (list, columns) in LISTS {
-            // A row may stand by itself, and of one drive its list is called after it: `Drive /c0/e252/s2`.
-            let named = data.iter().filter(|(key, _)| *key == list || (list == "Drive Information" && is_drive(key)));
-            let rows: Vec<String> = named.flat_map(|(_, value)| rows(value, columns)).collect();
-            if !rows.is_empty() {
-                lines.push(columns.join(" "));
-                lines.extend(rows);
-                lines.push(String::new());
+        for (drive, state) in &found.counted {
+            let said = storcli::COUNTERS.iter().filter_map(|key| {
+                let line = format!("{key} = {}", cell(state, key)?);
+                storcli::is_counted(&line, key).then_some(line)
+            });
+            let said: Vec<String> = said.collect();
+            if !said.is_empty() {
+                counts.insert((*drive).to_owned(), said);
             }
         }
-        for (drive, state) in states(data) {
-            lines.push(format!("{drive} :"));
-            let counts = state.iter().map(|(key, value)| format!("{key} = {}", value.to_string().trim_matches('"')));
-            lines.extend(counts);
+        if number.is_none() && found.rows.iter().any(|(table, _)| !matches!(table, Table::Controllers)) {
+            machine.refused.push("a controller has no number, so that nothing of it can be named".to_owned());
+        } else if parts.len() == before && found.counted.is_empty() {
+            let which = number.map_or_else(String::new, |number| format!(" {number}"));
+            machine.refused.push(format!("no drive and no volume could be read of controller{which}"));
         }
     }
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    storcli::read(&Text { lines, ..Text::default() }, machine)
+    storcli::put(parts, &counts, machine)
 }
 
-/// `Drive /c0/e252/s2`.
-fn is_drive(key: &str) -> bool {
-    key.strip_prefix("Drive /c").is_some_and(|rest| !rest.contains(' '))
+/// `storcli2` writes its number as text.
+fn number(said: &Value) -> Option<u64> {
+    said.as_u64().or_else(|| said.as_str()?.trim().parse().ok())
 }
 
-/// Rows that have all of these columns, as a table has them. A cell that is empty or has blanks would shift those behind it.
-fn rows(list: &Value, columns: &[&str]) -> Vec<String> {
-    let cell = |row: &Value, column: &&str| match row.get(*column)? {
-        Value::String(text) => {
-            Some(text.split_whitespace().collect::<Vec<_>>().join("_")).filter(|text| !text.is_empty())
+fn walk<'s>(value: &'s Value, deep: u32, found: &mut Found<'s>) {
+    let Some(deep) = deep.checked_sub(1) else { return };
+    if let Value::Array(list) = value {
+        list.iter().for_each(|value| walk(value, deep, found));
+    }
+    let Value::Object(keys) = value else { return };
+    if let Some(row) = ROWS.iter().find_map(|(table, columns)| Some((*table, row(keys, columns)?))) {
+        found.rows.push(row);
+        return;
+    }
+    for (key, value) in keys {
+        // `Drive /c0/e252/s2 State`.
+        let drive = key.strip_prefix("Drive ").and_then(|rest| rest.strip_suffix(" State"));
+        match (drive.filter(|drive| storcli::is_place(drive)), value) {
+            (Some(drive), Value::Object(state)) => found.counted.push((drive, state)),
+            _ => walk(value, deep, found),
         }
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    };
-    let row = |row: &Value| Some(columns.iter().map(|column| cell(row, column)).collect::<Option<Vec<_>>>()?.join(" "));
-    list.as_array().into_iter().flatten().filter_map(row).collect()
+    }
 }
 
-/// `Drive /c0/e252/s2 State` with its counters, in whatever depth.
-fn states(data: &Map<String, Value>) -> Vec<(&str, &Map<String, Value>)> {
-    let below = data.values().filter_map(Value::as_object);
-    let all = std::iter::once(data).chain(below).flatten();
-    all.filter(|(key, _)| key.starts_with("Drive /c") && key.ends_with(" State"))
-        .filter_map(|(key, value)| Some((key.as_str(), value.as_object()?)))
-        .collect()
+/// A row as its table has it.
+fn row(keys: &Map<String, Value>, columns: &[&str]) -> Option<String> {
+    Some(columns.iter().map(|column| cell(keys, column)).collect::<Option<Vec<_>>>()?.join(" "))
+}
+
+/// A cell as one word: one that is empty or has blanks would shift those behind it.
+fn cell(keys: &Map<String, Value>, column: &str) -> Option<String> {
+    match keys.get(column)? {
+        Value::String(text) if text.trim().is_empty() => Some("-".to_owned()),
+        Value::String(text) => Some(text.split_whitespace().collect::<Vec<_>>().join("_")),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null => Some("-".to_owned()),
+        _ => None,
+    }
 }
