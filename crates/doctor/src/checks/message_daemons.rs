@@ -4,9 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use terms::diagnosis::Place;
 
-use crate::check::Round;
+use super::message_kinds::Kind;
+use crate::check::{Round, Warning};
 use crate::machine::Machine;
 use crate::words::list;
+
+/// Of `smartd`, as SAS drives tell it.
+pub(super) const TOO_WARM: Kind = Kind {
+    words: &[&["device: /dev/", "specified temperature exceeded"]],
+    severity: Warning,
+    what: "a drive is warmer than its maker allows",
+    cost: "; it slows itself down or stops where it gets no cooler",
+    advice: "Look at fans, dust and what stands in the way of the air. Nothing is lost so far.",
+    command: "smartctl --scan-open",
+};
 
 /// Who wrote a message, for the evidence.
 pub(super) fn source(line: &str) -> &'static str {

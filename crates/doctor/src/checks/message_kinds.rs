@@ -279,16 +279,6 @@ pub(super) const BEHIND_CONTROLLER: Kind = Kind {
     command: "smartctl --scan-open",
 };
 
-/// Of `smartd`, as SAS drives tell it.
-pub(super) const TOO_WARM: Kind = Kind {
-    words: &[&["device: /dev/", "specified temperature exceeded"]],
-    severity: Warning,
-    what: "a drive is warmer than its maker allows",
-    cost: "; it slows itself down or stops where it gets no cooler",
-    advice: "Look at fans, dust and what stands in the way of the air. Nothing is lost so far.",
-    command: "smartctl --scan-open",
-};
-
 pub(super) const DEVICE_COUNTERS: Kind = Kind {
     words: COUNTED,
     severity: Warning,

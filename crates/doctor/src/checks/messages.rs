@@ -8,7 +8,7 @@ use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
     FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL,
     OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP,
-    STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, TOO_WARM, UNMOUNTABLE, Words,
+    STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -177,7 +177,7 @@ fn requests(machine: &Machine, round: &mut Round) {
     let mut failing = with(machine, round, BEHIND_CONTROLLER.words);
     failing.retain(|line| !line.contains("SPECIFIED TEMPERATURE"));
     tell(round, &BEHIND_CONTROLLER, &failing, "");
-    for kind in [TOO_WARM, DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
+    for kind in [message_daemons::TOO_WARM, DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
         look_for(machine, round, &kind);
     }
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
