@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
     look: parks,
 }];
 
-/// What makers rate hard disks for: 300000 times those of desktops and laptops, 600000 those of servers and storage boxes (data sheets of
+/// What makers rate hard disks for: 300000 times those of desktops, 600000 those of servers and storage boxes (data sheets of
 /// Seagate's BarraCuda and Exos, of Western Digital's Blue and Red).
 const RATED: [u64; 2] = [300_000, 600_000];
 /// So often an hour uses up the smaller of both within 10000 hours, 14 months.

@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
 
 /// Models that their makers list as recorded in overlapping tracks that the drive manages: Western Digital (“On WD Red NAS Drives”, 22 April
 /// 2020), Seagate (“CMR and SMR Hard Drives”), Toshiba (“SMR in consumer hard disks”, 28 April 2020).
-const MODELS: [&str; 28] = [
+const MODELS: [&str; 27] = [
     "WD20EFAX",
     "WD30EFAX",
     "WD40EFAX",
@@ -26,7 +26,6 @@ const MODELS: [&str; 28] = [
     "WD60EZAZ",
     "WD10SPZX",
     "WD20SPZX",
-    "WD10SPSX",
     "ST8000DM004",
     "ST6000DM003",
     "ST4000DM004",
