@@ -38,10 +38,11 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "read-write-errors",
         severity: Error,
-        looks_at: "`dmesg`, `class` of the PCI devices that it names, and what was posted of daemons (`mdadm --monitor`, ZED) and of `storcli`",
+        looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of `storcli` and `MegaCli`",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck (warning), errors of a link were corrected (information), or an array, a pool or a \
-               volume of a RAID controller lost a member, or an array was started without one or was not started (error)",
+               threads that read and write were stuck, or a SAS drive is too warm (warning), errors of a link were corrected (information), or an array, a pool or a \
+               volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
+               controller fails its own assessment (error)",
         fixes: false,
         look: requests,
     },

@@ -28,17 +28,17 @@ struct Sums {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut columns: Vec<&str> = Vec::new();
     let mut all: BTreeMap<&str, Sums> = BTreeMap::new();
-    let mut reports: f64 = 0.0;
+    let mut reports = 0u32;
     for line in &text.lines {
         // `Linux 6.1.0 (nas)` of a second run may be of another machine.
-        if reports > 0.0 && line.starts_with("Linux ") && line.contains(" (") {
+        if reports > 0 && line.starts_with("Linux ") && line.contains(" (") {
             return 0;
         }
         let words: Vec<&str> = line.split_whitespace().collect();
         if begins(line) {
             columns = words;
-            reports += 1.0;
-            if reports > 1.5 && reports < 2.5 {
+            reports += 1;
+            if reports == 2 {
                 all.clear();
             }
             continue;
@@ -67,7 +67,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             drop(machine.namespace(name))
         }
         // Options leave drives out of a report in which they do nothing.
-        let per = |sum: f64| sum / (reports - 1.0).max(1.0);
+        let per = |sum: f64| sum / f64::from(reports.saturating_sub(1).max(1));
         let wait = if sums.waits > 0.0 { sums.waits / (sums.reads + sums.writes) } else { 0.0 };
         let line = format!(
             "iostat: {name} reads {:.2} writes {:.2} await {wait:.2} util {:.2}",
