@@ -299,7 +299,10 @@ fn taken_back(number: usize, step: &Step, undo: &Undo) -> String {
         Some(Effect::Signature { node, kind }) => or(format!("mark {} {}", word(node), quote(kind))),
         Some(Effect::Group(name)) => or(format!("group {}", quote(name))),
         Some(Effect::Pool(name)) => or(format!("pool {}", quote(name))),
-        Some(Effect::Directory { path, .. }) => format!("made {}; {undo}", quote(path)),
+        // Where it could not be made, nothing is to be taken away.
+        Some(Effect::Directory { path, .. }) => {
+            format!("! {{ noted done {number} || [ -e {0} ] || [ -L {0} ]; }} || {{ made {0}; {undo}; }}", quote(path))
+        }
         Some(Effect::LogicalBlock { .. }) | None => or("else".to_owned()),
     }
 }

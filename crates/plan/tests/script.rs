@@ -420,6 +420,28 @@ fn what_could_not_be_made_keeps_nothing_standing() {
     assert_eq!(stage.code(&["teardown", "a=S1"]), 3);
 }
 
+/// A directory that could not be made, and one that somebody made in its place.
+#[test]
+fn a_directory_that_was_not_made_is_not_missed_and_somebody_elses_stays() {
+    for theirs in [false, true] {
+        let stage = Stage::new(&format!("directory-{theirs}"));
+        let inside = stage.state.join("absent/inside");
+        let stack = terms::Stack { name: "directory".to_owned(), note: None, nodes: Vec::new() };
+        let plan = plan::existing(&stack, inside.to_str().unwrap(), "").unwrap();
+        let here = format!("{}/", stage.state.display());
+        let script = plan::script(&plan).replace("/run/", &here).replace("/proc/sys/kernel/random/", &here);
+        stage.put("script", &script);
+        assert!(!stage.run(&["build"]).status.success());
+        if theirs {
+            std::fs::create_dir_all(&inside).unwrap();
+        }
+        let down = stage.run(&["teardown"]);
+        assert_eq!(down.status.code(), Some(if theirs { 3 } else { 0 }), "{down:?}");
+        assert_eq!(inside.exists(), theirs);
+        assert_eq!(stage.code(&["teardown"]), 3, "as before, or taken down already");
+    }
+}
+
 /// What is below something that stays is in use.
 #[test]
 fn what_cannot_be_taken_away_keeps_what_is_below_it() {
