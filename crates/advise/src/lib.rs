@@ -20,7 +20,7 @@ use terms::advice::{Advice, Advised, Need, Rate, Tie};
 use terms::{Name, Stack, slug};
 
 pub use design::{Cipher, Files, Joint, Layout, Logical, Under};
-pub use front::front;
+pub use front::{front, simplest};
 pub use score::{Judge, Question, Scored, Unmet};
 pub use search::{Found, LayoutQueue, Search};
 pub use space::designs;
@@ -38,11 +38,13 @@ pub fn exhaust(question: &Question<'_>, site: &Site, designs: &[Layout]) -> Vec<
     designs.iter().filter_map(|design| judge.score(design).ok()).collect()
 }
 
-/// What is advised of what was found: at most so many designs of the front.
+/// What is advised of what was found: at most so many designs of the front, and the simplest among them.
 #[must_use]
 pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) -> Advice {
     let mut chosen = front(&found.best);
-    thin(&mut chosen, most);
+    chosen.extend(found.simplest.filter(|simplest| !chosen.contains(simplest)));
+    chosen.sort_by(|one, other| other.speed.total_cmp(&one.speed));
+    thin(&mut chosen, most, found.simplest);
     let names: Vec<Name> = question.drives.iter().map(|drive| drive.name.clone()).collect();
     let mut judge = Judge::new(question, site);
     let fastest = chosen.first().map_or(0.0, |first| first.speed);
@@ -61,6 +63,7 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
         needs: question.needs.clone(),
         designs: found.designs,
         fitting: found.fitting,
+        fewest_layers: found.simplest.and_then(|simplest| chosen.iter().position(|one| *one == simplest)),
         front: all,
         compromises: Vec::new(),
     }
@@ -108,8 +111,8 @@ fn before(all: &[String], at: usize) -> usize {
     all[..at].iter().filter(|other| **other == all[at]).count()
 }
 
-/// Leaves so many: the fastest, the roomiest and the safest, then whatever is farthest from those that stay.
-fn thin(front: &mut Vec<Scored>, most: usize) {
+/// Leaves so many: the fastest, the simplest, the roomiest and the safest, then whatever is farthest from those that stay.
+fn thin(front: &mut Vec<Scored>, most: usize, simplest: Option<Scored>) {
     if front.len() <= most {
         return;
     }
@@ -117,7 +120,7 @@ fn thin(front: &mut Vec<Scored>, most: usize) {
     let distance =
         |a: &Scored, b: &Scored| -> f64 { place(a).iter().zip(place(b)).map(|(a, b)| (a - b).powi(2)).sum() };
     let best = |of: fn(&Scored) -> f64| front.iter().copied().max_by(|a, b| of(a).total_cmp(&of(b)));
-    let ends = [best(|one| one.speed), best(|one| one.available.as_f64()), best(|one| -one.loss)];
+    let ends = [best(|one| one.speed), simplest, best(|one| one.available.as_f64()), best(|one| -one.loss)];
     let mut kept: Vec<Scored> = Vec::new();
     for end in ends.into_iter().flatten() {
         if !kept.contains(&end) && kept.len() < most {

@@ -14,7 +14,7 @@ use model::Site;
 use terms::layer::BtrfsChecksum;
 
 use crate::design::{Files, Joint, Layout};
-use crate::front::Beaten;
+use crate::front::{Beaten, simplest};
 use crate::likeness::of_speed;
 use crate::score::{Judge, Question, Scored, Speeds};
 use crate::space::parts;
@@ -33,6 +33,8 @@ pub struct Found {
     pub solved: u64,
     /// Those of them that were not known to be beaten; the front of all is among them.
     pub best: Vec<Scored>,
+    /// The simplest of all that meet the needs.
+    pub simplest: Option<Scored>,
 }
 
 impl Found {
@@ -43,6 +45,7 @@ impl Found {
         self.fitting += other.fitting;
         self.solved += other.solved;
         self.best.extend(other.best);
+        self.simplest = simplest(self.simplest.iter().chain(&other.simplest));
         self
     }
 }
@@ -116,16 +119,20 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// Its figures, unless it does not serve or is beaten.
+    /// Its figures, unless it does not serve, or is beaten and not simple.
     fn weigh(&mut self, design: &Layout) -> Option<Scored> {
         let promise = self.judge.promise(design).ok()?;
         let most = self.most(design)?;
         self.found.fitting += 1;
-        if self.beaten.knows(&Scored { speed: most, ..promise }) {
+        let is_simple = self.found.simplest.is_none_or(|known| design.burden() <= known.design.burden());
+        if !is_simple && self.beaten.knows(&Scored { speed: most, ..promise }) {
             return None;
         }
-        let speed = self.speed(design)?;
-        Some(Scored { speed, ..promise })
+        let scored = Scored { speed: self.speed(design)?, ..promise };
+        if is_simple {
+            self.found.simplest = simplest(self.found.simplest.iter().chain([&scored]));
+        }
+        Some(scored)
     }
 
     /// What its speed is at most.

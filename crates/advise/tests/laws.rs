@@ -154,6 +154,7 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         assert_eq!(found.fitting, scored.len() as u64, "{kind:?}");
         assert_eq!(found.designs, all.len() as u64, "{kind:?}");
         assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");
+        assert_eq!(found.simplest, advise::simplest(&scored), "{kind:?} {needs:?}");
         assert!(found.solved * 2 < found.designs, "{kind:?}: {} of {}", found.solved, found.designs);
         println!("{kind:?}: {} of {} solved, {} kept", found.solved, found.designs, found.best.len());
     }
@@ -212,6 +213,10 @@ fn what_is_advised_meets_every_need_and_nothing_beats_it() {
     }
     let advice = advise::advise(&question, &site, &LayoutQueue::new(&all).search(&question, &site), 4);
     assert!(advice.front.len() <= 4 && advice.fitting == scored.len() as u64);
+    let simplest = advise::simplest(&scored).unwrap();
+    let named = &advice.front[advice.fewest_layers.unwrap()];
+    assert_eq!(named.name, advise::title(&simplest.design));
+    assert!((named.loss.middle / simplest.loss - 1.0).abs() < 1e-9, "{named:#?} {simplest:?}");
     for one in &advice.front {
         assert!(!one.neighbours.is_empty() && one.rates.len() == 2, "{one:#?}");
         let bare = |neighbour: &terms::advice::Neighbour| {

@@ -73,6 +73,9 @@ fn needs_are_met_and_told_in_80_columns() {
     assert_eq!(advice["front"][0]["speed_ratio"], 1.0, "the fastest is first, and all are relative to it");
     let front = advice["front"].as_array().unwrap();
     assert!(!front.is_empty() && front.len() <= 5);
+    let layers = |one: &Value| one["layers"].as_str().unwrap().lines().count();
+    let fewest = &front[usize::try_from(advice["fewest_layers"].as_u64().unwrap()).unwrap()];
+    assert!(front.iter().all(|one| layers(one) >= layers(fewest)), "{fewest}");
     for one in front {
         assert!(one["layers"].as_str().unwrap().contains("luks"), "{one}");
         assert!(one["life_years"]["middle"].as_f64().unwrap() >= 5.0, "{one}");
@@ -106,6 +109,7 @@ fn drives_in_a_word_are_enough() {
     assert_eq!(status, 0, "{said}");
     assert!(text.starts_with("Build ") && text.contains("survives the failure of any one drive"), "{text}");
     assert!(text.lines().count() <= 25 && !text.contains("no journal"), "{text}");
+    assert!(text.contains(" is the simplest: "), "the fastest has checksums of its own below: {text}");
     let (status, text, said) = run(&["init", &written, "--drives", "3x8TB:hdd", "--repair"]);
     assert!(status == 0 && said.contains("bedplate run") && text.starts_with("Build "), "{said}{text}");
     for verb in ["plan", "expect"] {

@@ -77,10 +77,27 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     // One unreadable block counts as much as all drives: the second figure says which of them it is.
     let all = first.everything.map(|all| format!(", of losing everything {}", once(all.middle))).unwrap_or_default();
     format!(
-        "{fails} Its usable capacity is {}. The predicted risk of losing any data in a year is {}{risk}{all}. {fastest}",
+        "{fails} Its usable capacity is {}. The predicted risk of losing any data in a year is {}{risk}{all}. \
+         {fastest}{}",
         style.size(first.available),
-        once(first.loss.middle)
+        once(first.loss.middle),
+        fewest_layers(first, advice)
     )
+}
+
+/// The one with the fewest layers, where the first has more.
+fn fewest_layers(first: &Advised, advice: &Advice) -> String {
+    let layers = |one: &Advised| one.layers.lines().count();
+    let Some((at, one)) = advice.fewest_layers.and_then(|at| Some((at, advice.front.get(at)?))) else {
+        return String::new();
+    };
+    let (few, many) = (layers(one), layers(first));
+    if few >= many {
+        return String::new();
+    }
+    let speed = one.speed * 100.0;
+    let few = if few == 1 { "1 layer".to_owned() } else { format!("{few} layers") };
+    format!(" Layout {} is the simplest: {few} instead of {many}, at {speed:.0} % of the speed.", at + 1)
 }
 
 /// Why nothing fits: what would be left if one requirement were given up.

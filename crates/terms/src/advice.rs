@@ -109,8 +109,12 @@ pub struct Advice {
     pub designs: u64,
     /// Those that meet all needs.
     pub fitting: u64,
-    /// The best: for each of them, everything that is better in one way is worse in another. The fastest first.
+    /// The best: for each of them, everything that is better in one way is worse in another, be it only in how many layers it
+    /// has. The fastest first.
     pub front: Vec<Advised>,
+    /// Which of them, from 0, has the fewest layers of all designs that meet the needs, with usual options; of several the fastest.
+    #[serde(default)]
+    pub fewest_layers: Option<usize>,
     /// Where nothing meets the needs: what would, were one of them given up.
     #[serde(default)]
     pub compromises: Vec<Compromise>,
