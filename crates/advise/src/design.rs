@@ -53,8 +53,6 @@ pub enum Joint {
         level: RaidLevel,
         /// Chunk; RAID-1 has none.
         chunk: Option<Bytes>,
-        /// Write-intent bitmap?
-        bitmap: bool,
     },
     /// A volume group.
     Lvm {
@@ -196,10 +194,7 @@ impl Layout {
         };
         let joint = match self.joint {
             Joint::Alone => 0,
-            Joint::Md { chunk, bitmap, level } => {
-                let usual = chunk.is_none_or(|chunk| chunk == Bytes::kib(512));
-                u32::from(!usual) + u32::from(!bitmap && level != RaidLevel::Raid0)
-            }
+            Joint::Md { chunk, .. } => u32::from(chunk.is_some_and(|chunk| chunk != Bytes::kib(512))),
             Joint::Lvm { stripe, integrity, .. } => {
                 let usual = stripe.is_none_or(|stripe| stripe == Bytes::kib(64));
                 u32::from(!usual) + integrity.map_or(0, |(mode, _)| u32::from(mode != IntegrityMode::Journal))

@@ -43,11 +43,11 @@ pub fn exhaust(question: &Question<'_>, site: &Site, designs: &[Layout]) -> Vec<
 pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) -> Advice {
     let mut chosen = front(&found.best);
     chosen.extend(found.simplest.filter(|simplest| !chosen.contains(simplest)));
-    chosen.sort_by(|one, other| other.speed.total_cmp(&one.speed));
+    front::rank(&mut chosen);
     thin(&mut chosen, most, found.simplest);
     let names: Vec<Name> = question.drives.iter().map(|drive| drive.name.clone()).collect();
     let mut judge = Judge::new(question, site);
-    let fastest = chosen.first().map_or(0.0, |first| first.speed);
+    let fastest = chosen.iter().map(|one| one.speed).fold(f64::NEG_INFINITY, f64::max);
     let mut all: Vec<Advised> = Vec::new();
     for one in &chosen {
         let stack = stack(&one.design, &names);

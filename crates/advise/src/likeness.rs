@@ -4,7 +4,7 @@
 //! against those of the designs themselves.
 
 use terms::Bytes;
-use terms::layer::{BtrfsChecksum, IntegrityMode, RaidLevel, ZfsCompression};
+use terms::layer::{BtrfsChecksum, IntegrityMode, ZfsCompression};
 
 use crate::design::{Cipher, Files, Joint, Layout, Logical, Under};
 
@@ -15,7 +15,7 @@ const BLOCK: Bytes = Bytes::kib(4);
 /// Stands for every size of a chunk or a stripe.
 const CHUNK: Bytes = Bytes::kib(64);
 
-/// Of room: flags, bitmaps (their room is kept free anyway), sectors of the encryption of the whole, compression and kinds
+/// Of room: flags, sectors of the encryption of the whole, compression and kinds
 /// of checksum, for which btrfs keeps the same room whatever it is; and chunks and stripes, to which devices are rounded,
 /// so that the room is off by a chunk.
 pub(crate) fn of_room(design: &Layout) -> Layout {
@@ -25,9 +25,7 @@ pub(crate) fn of_room(design: &Layout) -> Layout {
         other => other,
     };
     let joint = match design.joint {
-        Joint::Md { level, chunk, .. } => {
-            Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)), bitmap: level != RaidLevel::Raid0 }
-        }
+        Joint::Md { level, chunk } => Joint::Md { level, chunk: chunk.map(|_| Bytes::kib(512)) },
         Joint::Lvm { volume, stripe, integrity } => Joint::Lvm { volume, stripe: stripe.map(|_| CHUNK), integrity },
         Joint::Btrfs { data, metadata, .. } => Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c },
         Joint::Zfs { layout, .. } => Joint::Zfs { layout, record: Bytes::kib(128), compression: ZfsCompression::Off },
@@ -66,7 +64,6 @@ pub(crate) fn of_life(design: &Layout) -> Layout {
         other => other,
     };
     let joint = match design.joint {
-        Joint::Md { level, chunk, .. } => Joint::Md { level, chunk, bitmap: level != RaidLevel::Raid0 },
         Joint::Btrfs { data, metadata, .. } => Joint::Btrfs { data, metadata, checksum: BtrfsChecksum::Crc32c },
         Joint::Zfs { layout, record, .. } => Joint::Zfs { layout, record, compression: ZfsCompression::Off },
         other => other,

@@ -10,7 +10,7 @@ use crate::score::{Judge, Scored, Unmet};
 use crate::space::{CHECKSUMS, is_listed};
 use crate::stack::title;
 
-/// Differences that are not told: those of the front's own steps.
+/// Differences of speed that are not told.
 const EQUAL: f64 = 0.03;
 
 /// What a neighbour says that is never advised: less than one that a need rules out, more than one that does not fit.
@@ -27,22 +27,24 @@ pub(crate) fn neighbours(
 ) -> Vec<Neighbour> {
     let mut told: Vec<(f64, Neighbour)> = Vec::new();
     for (change, design) in variants(&best.design, drives) {
-        if !design.under.survives_power_cut() {
-            let why = "a power cut would leave sectors that cannot be read".to_owned();
-            told.push((NEVER_LISTED, Neighbour { change, why }));
+        let mut barely_too_risky = None;
+        let (weight, why) = if !design.under.survives_power_cut() {
+            (NEVER_LISTED, "a power cut would leave sectors that cannot be read".to_owned())
+        } else if !is_listed(&design, judge.block()) {
             continue;
-        }
-        if !is_listed(&design, judge.block()) {
-            continue;
-        }
-        let (weight, why) = match missing(&design, needs) {
-            Some(why) => (2.0, why),
-            None => match judge.score(&design) {
-                Err(unfit) => (1.5, words(unfit)),
+        } else if let Some(why) = missing(&design, needs) {
+            (2.0, why)
+        } else {
+            match judge.score(&design) {
+                Err(unfit) => {
+                    let is_simpler = design.burden() < best.design.burden();
+                    barely_too_risky = judge.barely_too_risky(&design, unfit).filter(|_| is_simpler);
+                    (1.5, words(unfit))
+                }
                 Ok(scored) => compare(&scored, best),
-            },
+            }
         };
-        told.push((weight, Neighbour { change, why }));
+        told.push((weight, Neighbour { change, why, barely_too_risky }));
     }
     told.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     told.into_iter().map(|(_, neighbour)| neighbour).take(most).collect()
@@ -184,16 +186,12 @@ fn of_joint(design: &Layout) -> Vec<Variant> {
     let of = |joint: Joint| Layout { joint, ..*design };
     match design.joint {
         Joint::Alone => Vec::new(),
-        Joint::Md { level, chunk, bitmap } => {
-            let mut all = other_sizes(chunk, |chunk| of(Joint::Md { level, chunk: Some(chunk), bitmap }), "chunk");
-            if level != RaidLevel::Raid0 {
-                let word = if bitmap { "no write-intent bitmap" } else { "a write-intent bitmap" };
-                all.push((word.to_owned(), of(Joint::Md { level, chunk, bitmap: !bitmap })));
-            }
+        Joint::Md { level, chunk } => {
+            let mut all = other_sizes(chunk, |chunk| of(Joint::Md { level, chunk: Some(chunk) }), "chunk");
             let levels = [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6];
             all.extend(levels.into_iter().filter(|of| *of != level).map(|level| {
                 let chunk = (level != RaidLevel::Raid1).then(|| chunk.unwrap_or(Bytes::kib(512)));
-                (format!("RAID-{}", level.number()), of(Joint::Md { level, chunk, bitmap: level != RaidLevel::Raid0 }))
+                (format!("RAID-{}", level.number()), of(Joint::Md { level, chunk }))
             }));
             all
         }

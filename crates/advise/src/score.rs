@@ -130,6 +130,13 @@ impl<'a> Judge<'a> {
         *self.losses.entry(like).or_insert_with(middle)
     }
 
+    /// The probability of a loss that rules a design out, where what is believed at best would not.
+    pub(crate) fn barely_too_risky(&self, design: &Layout, unfit: Unmet) -> Option<f64> {
+        let (Unmet::Loss(loss), Some(most)) = (unfit, self.question.needs.loss) else { return None };
+        let outlook = outlook(self.question, &stack(design, &self.names), Bytes(0))?;
+        (outlook.loss.any.low <= most).then_some(loss)
+    }
+
     /// Years until the first drive is worn.
     fn life(&mut self, design: &Layout) -> f64 {
         let (question, names) = (self.question, &self.names);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use terms::layer::{
-    Bitmap, Btrfs, BtrfsProfile, CryptFlags, Ext4, Integrity, Luks, LuksIntegrity, Lvm, LvmIntegrity, Raid, RaidLevel,
-    Volume, Xfs, Zfs, ZfsCompression,
+    Btrfs, BtrfsProfile, CryptFlags, Ext4, Integrity, Luks, LuksIntegrity, Lvm, LvmIntegrity, Raid, Volume, Xfs, Zfs,
+    ZfsCompression,
 };
 use terms::layer::{BtrfsChecksum, IntegrityMode};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
@@ -82,13 +82,9 @@ fn under(under: Under) -> Option<Layer> {
 fn joint(joint: Joint) -> Option<Layer> {
     Some(match joint {
         Joint::Alone => return None,
-        Joint::Md { level, chunk, bitmap } => Layer::Raid(Raid {
-            level,
-            chunk: chunk.unwrap_or(Raid::default().chunk),
-            // A stripe has none, whatever is said.
-            bitmap: if bitmap || level == RaidLevel::Raid0 { Bitmap::Internal } else { Bitmap::None },
-            ..Raid::default()
-        }),
+        Joint::Md { level, chunk } => {
+            Layer::Raid(Raid { level, chunk: chunk.unwrap_or(Raid::default().chunk), ..Raid::default() })
+        }
         Joint::Lvm { volume, stripe, integrity } => Layer::Lvm(Lvm {
             volume,
             stripe: stripe.unwrap_or(Lvm::default().stripe),
@@ -185,10 +181,9 @@ fn under_text(under: Under) -> Option<String> {
 fn joint_text(joint: Joint) -> Option<String> {
     Some(match joint {
         Joint::Alone => return None,
-        Joint::Md { level, chunk, bitmap } => {
+        Joint::Md { level, chunk } => {
             let chunk = chunk.map(|chunk| format!(", chunk = {}", size(chunk))).unwrap_or_default();
-            let none = if bitmap || level == RaidLevel::Raid0 { "" } else { ", bitmap = \"none\"" };
-            format!("raid = {{ level = {}{chunk}{none} }}", level.number())
+            format!("raid = {{ level = {}{chunk} }}", level.number())
         }
         Joint::Lvm { volume, stripe, integrity } => lvm_text(volume, stripe, integrity),
         Joint::Btrfs { data, metadata, checksum } => {

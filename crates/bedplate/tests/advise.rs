@@ -70,8 +70,10 @@ fn needs_are_met_and_told_in_80_columns() {
     let (_, json, _) = stage.advise(&[&needs[..], &["--json"]].concat());
     let advice: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(advice["schema"], "bedplate.advice");
-    assert_eq!(advice["front"][0]["speed_ratio"], 1.0, "the fastest is first, and all are relative to it");
     let front = advice["front"].as_array().unwrap();
+    let speed = |one: &Value| one["speed_ratio"].as_f64().unwrap();
+    let fastest = front.iter().map(speed).fold(0.0, f64::max);
+    assert!(speed(&front[0]) >= 0.9 && (fastest - 1.0).abs() < 1e-12, "relative to the fastest: {front:?}");
     assert!(!front.is_empty() && front.len() <= 5);
     let layers = |one: &Value| one["layers"].as_str().unwrap().lines().count();
     let fewest = &front[usize::try_from(advice["fewest_layers"].as_u64().unwrap()).unwrap()];
@@ -100,6 +102,27 @@ fn what_is_advised_can_be_planned() {
     );
 }
 
+/// A risk that is known to a factor of several does not rule a simpler layout out unseen, and what is said to allow it does.
+#[test]
+fn what_a_risk_barely_rules_out_is_told() {
+    let stage = Stage::new();
+    let board = stage.path("board.toml");
+    let advise = |more: &[&str]| {
+        let drives = ["advise", "--drives", "6x8TB:hdd", "--survive", "2", "--machine", &board];
+        let (status, text, said) = run(&[&drives[..], more].concat());
+        assert_eq!(status, 0, "{said}");
+        text
+    };
+    let words = |more: &[&str]| advise(more).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&[]);
+    let barely = text.split_once(" barely rules out the same with ").unwrap_or_else(|| panic!("{text}")).1;
+    let years = barely.split_once("(`--once-in ").unwrap().1;
+    let years = years.split('`').next().unwrap();
+    assert!((20..100).contains(&years.parse::<u32>().unwrap()), "{text}");
+    let fitting = |text: &str| text.split_once(" Of ").unwrap().1.split(' ').next().unwrap().parse::<u32>().unwrap();
+    assert!(fitting(&words(&["--once-in", years])) > fitting(&text), "{text}");
+}
+
 /// Without a file: a sentence that says what to build, in a screen, and a study that every other verb takes.
 #[test]
 fn drives_in_a_word_are_enough() {
@@ -109,7 +132,7 @@ fn drives_in_a_word_are_enough() {
     assert_eq!(status, 0, "{said}");
     assert!(text.starts_with("Build ") && text.contains("survives the failure of any one drive"), "{text}");
     assert!(text.lines().count() <= 25 && !text.contains("no journal"), "{text}");
-    assert!(text.contains(" is the simplest: "), "the fastest has checksums of its own below: {text}");
+    assert!(text.contains("it is the simplest that is about as fast as any"), "{text}");
     let (status, text, said) = run(&["init", &written, "--drives", "3x8TB:hdd", "--repair"]);
     assert!(status == 0 && said.contains("bedplate run") && text.starts_with("Build "), "{said}{text}");
     for verb in ["plan", "expect"] {

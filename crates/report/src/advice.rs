@@ -65,6 +65,9 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     };
     let fastest = match advice.fitting {
         1 => "It is the only layout that meets your requirements.".to_owned(),
+        fitting if first.speed < 1.0 => {
+            format!("Of {fitting} layouts that meet your requirements it is the simplest that is about as fast as any.")
+        }
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
     let risk = match advice.needs.loss {
@@ -78,11 +81,20 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     let all = first.everything.map(|all| format!(", of losing everything {}", once(all.middle))).unwrap_or_default();
     format!(
         "{fails} Its usable capacity is {}. The predicted risk of losing any data in a year is {}{risk}{all}. \
-         {fastest}{}",
+         {fastest}{}{}",
         style.size(first.available),
         once(first.loss.middle),
-        fewest_layers(first, advice)
+        fewest_layers(first, advice),
+        barely_too_risky(first)
     )
+}
+
+/// The simpler one that its risk alone rules out, by less than is known of risks.
+fn barely_too_risky(first: &Advised) -> String {
+    let known = first.neighbours.iter().filter_map(|other| Some((other.barely_too_risky?, &other.change)));
+    let Some((loss, change)) = known.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { return String::new() };
+    let (risk, years) = (once(loss), safest(loss));
+    format!(" A risk of {risk} barely rules out the same with {change} (`--once-in {years}`).")
 }
 
 /// The one with the fewest layers, where the first has more.

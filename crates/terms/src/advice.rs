@@ -110,7 +110,7 @@ pub struct Advice {
     /// Those that meet all needs.
     pub fitting: u64,
     /// The best: for each of them, everything that is better in one way is worse in another, be it only in how many layers it
-    /// has. The fastest first.
+    /// has. First the simplest of those as fast as any, then the fastest.
     pub front: Vec<Advised>,
     /// Which of them, from 0, has the fewest layers of all designs that meet the needs, with usual options; of several the fastest.
     #[serde(default)]
@@ -182,6 +182,9 @@ pub struct Neighbour {
     pub change: String,
     /// Why it is not on the front.
     pub why: String,
+    /// Probability of losing any data in a year, where it is simpler and that alone rules it out, by less than is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barely_too_risky: Option<f64>,
 }
 
 /// Two designs that do not differ significantly.
