@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 
+use terms::prediction::APART;
+
 use crate::score::Scored;
 
-/// Steps in which figures are distinguished, on a logarithmic scale: 10 % of speed, which pairs have to be apart to come out in
-/// the predicted order (`docs/advise.md`, Held against the kernel); 1 % of room, which is arithmetic; a factor of two of a
+/// Steps in which figures are distinguished, on a logarithmic scale: of speed as [`APART`] says; 1 % of room, which is arithmetic; a factor of two of a
 /// probability of loss, whose estimates are a factor of several from their ends; 10 % of a life.
-const SPEED: f64 = 0.1;
 const ROOM: f64 = 0.01;
 const LOSS: f64 = std::f64::consts::LN_2;
 const LIFE: f64 = 0.1;
@@ -26,7 +26,7 @@ struct Merits([i32; 4]);
 impl Merits {
     fn of(scored: &Scored) -> Self {
         Self([
-            steps(scored.speed, SPEED),
+            steps(scored.speed, APART.ln()),
             steps(scored.available.as_f64().max(1.0).ln(), ROOM),
             steps(-scored.loss.max(NEVER).ln(), LOSS),
             steps(scored.life.clamp(0.01, LONG).ln(), LIFE),
@@ -101,7 +101,7 @@ pub fn front(scored: &[Scored]) -> Vec<Scored> {
 pub(crate) fn rank(front: &mut [Scored]) {
     front.sort_by(|one, other| other.speed.total_cmp(&one.speed).then_with(|| order(one, other)));
     let Some(fastest) = front.first().map(|first| first.speed) else { return };
-    let as_fast = front.partition_point(|one| one.speed >= fastest - SPEED);
+    let as_fast = front.partition_point(|one| one.speed >= fastest - APART.ln());
     if let Some((at, _)) = front[..as_fast].iter().enumerate().min_by(|(_, one), (_, other)| order(one, other)) {
         front[..=at].rotate_right(1);
     }
@@ -166,9 +166,9 @@ mod tests {
     fn the_simplest_of_those_as_fast_as_any_is_first() {
         use terms::layer::BtrfsChecksum;
         let odd = |speed, gib| scored(speed, gib, 0.1, Files::Btrfs(BtrfsChecksum::Blake2));
-        let (fast, plain, slow) = (odd(1000.0, 10), scored(920.0, 11, 0.1, Files::Ext4), odd(500.0, 20));
+        let (fast, plain, slow) = (odd(1040.0, 10), scored(960.0, 11, 0.1, Files::Ext4), odd(500.0, 20));
         assert_eq!(front(&[slow, fast, plain]), [plain, fast, slow]);
-        let slower = scored(880.0, 11, 0.1, Files::Ext4);
+        let slower = scored(920.0, 11, 0.1, Files::Ext4);
         assert_eq!(front(&[slow, fast, slower]), [fast, slower, slow]);
     }
 }

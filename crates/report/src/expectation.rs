@@ -3,9 +3,9 @@
 use serde::Serialize;
 use terms::account::Account;
 use terms::durability::Outlook;
-use terms::prediction::{Demand, Estimate, Input, Prediction, Range, Term};
+use terms::prediction::{APART, Demand, Estimate, Input, Prediction, Range, Term};
 use terms::units::significant;
-use terms::{Iops, MeasurePolicy, Nanos};
+use terms::{Iops, Nanos};
 
 use crate::account::account_table;
 use crate::grouped::by_key;
@@ -97,17 +97,19 @@ fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
         let first = style.spell(&format!("  {}: ", under[0].pattern));
         out.push_str(&paragraph(&first, &style.spell(&places.join("; next ")), style.columns()));
     }
+    let sure =
+        "Stacks within 10 % are not told apart. Of those 10 to 50 % apart, three in four come out in this order.";
+    out.push_str(&paragraph("  ", sure, style.columns()));
     if all.iter().any(|of| !of.flags.is_empty()) {
         out.push_str("  ! a warning below that stack says what the figure means\n");
     }
     out
 }
 
-/// The fastest of these, which are sorted, with those that are equal to it within the usual margin; and the others.
+/// The fastest of these, which are sorted, with those that are not told apart from it; and the others.
 fn equals<'p, 'a>(sorted: &'p [&'a Prediction]) -> (&'p [&'a Prediction], &'p [&'a Prediction]) {
-    let margin = MeasurePolicy::default().margin.share();
     let best = sorted.first().map_or(0.0, |of| of.throughput.value);
-    sorted.split_at(sorted.partition_point(|of| of.throughput.value * (1.0 + margin) >= best))
+    sorted.split_at(sorted.partition_point(|of| of.throughput.value * APART >= best))
 }
 
 /// Stacks that are as good as equal, by the fastest of them: `single, mirror 4707 MiB/s`.

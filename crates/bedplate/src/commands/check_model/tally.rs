@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use terms::finding::{Findings, Scorecard};
-use terms::prediction::{Estimate, Standing};
+use terms::prediction::{APART, Estimate, Standing};
 use terms::record::StackEntry;
 use terms::workload::Workload;
 
-/// Pairs that are predicted farther apart than this are in an order.
-const APART: f64 = 1.1;
 /// A figure as far off as most people would forgive.
 const NEAR: f64 = 0.3;
 /// Figures that are shown one by one.
