@@ -41,10 +41,8 @@ impl FromStr for DriveSet {
     fn from_str(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "write how many, how large and of which kind, such as `4x4TB:hdd` or `2x1TB:nvme`";
         let text = text.trim().to_ascii_lowercase();
-        if text.contains(',') {
-            return Err(format!(
-                "drives of one kind and size only, as a layout is searched for drives that are alike; {SHAPE}"
-            ));
+        if text.contains([',', '+', ';', '/']) {
+            return Err(format!("drives of one kind and size only: ask for each group by itself; {SHAPE}"));
         }
         let (amount, kind) = text.split_once(':').unwrap_or((&text, ""));
         let (count, size) = amount.split_once(['x', '×', '*']).unwrap_or(("1", amount));

@@ -25,6 +25,9 @@ pub(crate) fn prepare(arguments: &RunArguments, settings: &Settings) -> Result<P
         return directory::prepare(path, &address, arguments, settings);
     }
     match address {
+        Address::Lab if !arguments.drive.is_empty() => Err(Failure::told(
+            "error: `--drive` names drives of a machine, and the lab has its own\n\nhint: add `--on local` or `--on ssh://host`",
+        )),
         Address::Lab => in_the_lab(arguments, settings),
         Address::Local | Address::Ssh(_) if arguments.lab_drives.is_some() => {
             Err(Failure::told("error: `--lab-drives` changes drives of the lab only\n\nhint: leave it out"))

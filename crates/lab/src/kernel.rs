@@ -76,7 +76,9 @@ fn meant<'k>(host: &dyn Host, kernels: &'k [GuestKernel], asked: &str) -> Result
         [] => {
             let there = names(&mut kernels.iter());
             let what = format!("no kernel {asked} is installed that can be a guest's; there are: {}", there.join(", "));
-            let other = there.last().map(|other| format!("use `--kernel {other}`"));
+            let other = there.last().map(|other| {
+                format!("use `--kernel {other}`, or install another; on Debian 12 `scripts/install kernels` does")
+            });
             Err(LabError::Missing { what, remedy: other.unwrap_or_else(|| package(host, "kernel")) })
         }
         several => {

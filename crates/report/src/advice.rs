@@ -20,9 +20,10 @@ pub const VERSION: u32 = 2;
 /// without.
 const NAME: [usize; 2] = [34, 44];
 
-/// What to build and why, the others in a table, and what to do next; or why nothing fits, and what nearly would.
+/// What to build and why, the others in a table, and what to do next (with the study that was `written`, if any); or why nothing
+/// fits, and what nearly would.
 #[must_use]
-pub fn text(advice: &Advice, style: &Style) -> String {
+pub fn text(advice: &Advice, written: Option<&str>, style: &Style) -> String {
     let Some(first) = advice.front.first() else { return none(advice, style) };
     let mut out = style.paint(Tone::Strong, &style.spell(&format!("Build {}.", first.name)));
     out.push('\n');
@@ -33,15 +34,23 @@ pub fn text(advice: &Advice, style: &Style) -> String {
     out.push_str(&layers(first, style));
     out.push_str(&warnings(first, style));
     out.push('\n');
-    let next = "SPEED is relative to the fastest. `--explain` shows predicted rates, and why other layouts lost. \
-                `--write-study FILE` writes a study of these layouts, for `bedplate plan` and `bedplate run`.";
-    out + &said(next, style)
+    let next = match written {
+        None => {
+            "`--explain` shows predicted rates, and why other layouts lost. `--write-study FILE` writes a study of these \
+             layouts, for `bedplate plan` and `bedplate run`."
+                .to_owned()
+        }
+        Some(study) => {
+            format!("`bedplate advise {study} --explain` shows predicted rates, and why other layouts lost.")
+        }
+    };
+    out + &said(&format!("SPEED is relative to the fastest. {next}"), style)
 }
 
 /// Each design of the front: its layers, its rates, why its neighbours lost, what would decide.
 #[must_use]
-pub fn explain(advice: &Advice, style: &Style) -> String {
-    let mut out = text(advice, style);
+pub fn explain(advice: &Advice, written: Option<&str>, style: &Style) -> String {
+    let mut out = text(advice, written, style);
     for (at, one) in advice.front.iter().enumerate() {
         out.push('\n');
         out.push_str(&style.paint(Tone::Strong, &style.spell(&format!("{}. {}", at + 1, one.name))));
@@ -59,6 +68,7 @@ fn said(words: &str, style: &Style) -> String {
 /// Why the first is advised.
 fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     let fails = match advice.needs.survives {
+        0 if first.rebuild.is_some() => "It has redundancy, though none was asked for.".to_owned(),
         0 => "It need not survive the failure of a drive (`--survive N`).".to_owned(),
         1 => "It survives the failure of any one drive.".to_owned(),
         number => format!("It survives the failure of any {number} drives at once."),
@@ -71,19 +81,22 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
     let risk = match advice.needs.loss {
-        Some(most) => format!(" (at most {}, `--once-in`)", once(most)),
+        Some(most) => format!("; asked for is at most {} (`--once-in`)", once(most)),
         None if first.loss.middle > ACCEPTED_LOSS => {
-            format!(" (high: no layout that meets your requirements is below {})", once(ACCEPTED_LOSS))
+            format!("; that is high, and no layout that meets your requirements is below {}", once(ACCEPTED_LOSS))
         }
         None => String::new(),
     };
-    // One unreadable block counts as much as all drives: the second figure says which of them it is.
-    let all = first.everything.map(|all| format!(", of losing everything {}", once(all.middle))).unwrap_or_default();
+    // One unreadable block counts as much as all drives: this figure says which of them it is.
+    let all =
+        first.everything.map(|all| format!(" That of losing everything is {}.", once(all.middle))).unwrap_or_default();
     format!(
-        "{fails} Its usable capacity is {}. The predicted risk of losing any data in a year is {}{risk}{all}. \
+        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}.{all} \
          {fastest}{}{}",
         style.size(first.available),
         once(first.loss.middle),
+        once(first.loss.low),
+        once(first.loss.high),
         fewest_layers(first, advice),
         barely_too_risky(first)
     )
@@ -180,12 +193,14 @@ fn overview(advice: &Advice, style: &Style) -> String {
     sheet::render(&strips.iter().collect::<Vec<_>>(), style)
 }
 
-/// `1 in 4800`.
+/// `1 in 4800`: two digits, for a risk is known to a factor of several.
 fn once(probability: f64) -> String {
-    match probability {
-        p if p <= 0.0 => "none".to_owned(),
-        p => format!("1 in {}", significant_large(1.0 / p)),
+    if probability <= 0.0 {
+        return "none".to_owned();
     }
+    let years = 1.0 / probability;
+    let unit = 10.0_f64.powf(years.log10().floor() - 1.0);
+    format!("1 in {}", significant_large((years / unit).round() * unit))
 }
 
 fn significant_large(number: f64) -> String {

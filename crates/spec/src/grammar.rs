@@ -388,7 +388,7 @@ static MEASURE: Table = Table {
         optional(
             "stop_beyond",
             Kind::Percent { least: 1, most: 1000 },
-            "stacks in an order of chance, all of them",
+            "stacks in random order, all of them",
             "Measure stack by stack in the study's order, and stop where a figure is this far from its prediction and outside its 90 % interval.",
         ),
         default(

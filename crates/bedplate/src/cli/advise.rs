@@ -27,7 +27,7 @@ pub(crate) struct AdviseArguments {
     /// Number of drives to use at most [default: all]
     #[arg(long, value_name = "N", value_parser = super::values::number(1..=64))]
     pub(crate) max_drives: Option<u32>,
-    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive, else the size in the lab]
+    /// Size of every real drive, such as `2TB` [default: `stands_for` of the study, else the machine's drive]
     #[arg(long, value_name = "SIZE", value_parser = super::values::size, conflicts_with = "drives")]
     pub(crate) drive_size: Option<terms::Bytes>,
     /// Number of layouts to show at most

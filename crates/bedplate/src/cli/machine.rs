@@ -37,7 +37,8 @@ pub(crate) struct InspectArguments {
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
-    /// Output of `lspci -vv`, `zpool status`, `dmesg`, `/proc/mdstat` in any mixture, or one capture; `-`: standard input
+    /// Output of `smartctl -x`, `mdadm --detail`, `/proc/mdstat`, `zpool status`, `lsblk`, `dmesg`, `lspci -vv` and others in any
+    /// mixture, or one capture; `-`: standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["on", "study", "machine", "fix"])]
     pub(crate) files: Vec<PathBuf>,
     /// Print JSON
@@ -53,7 +54,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t)]
     pub(crate) severity: Severity,
     /// Apply the settings that fix these checks' findings, where they can be undone, and print how to undo them
-    #[arg(long, value_name = "CHECK", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', conflicts_with_all = ["only", "severity"])]
     pub(crate) fix: Vec<String>,
 }
 

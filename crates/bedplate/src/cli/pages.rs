@@ -54,7 +54,7 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 27] = [
         "advise",
         &[
             "bedplate advise --drives 4x4TB:hdd --encrypted --survive 1",
-            "bedplate advise quickstart --repair --explain",
+            "bedplate advise quickstart --drive-size 2TB --repair --explain",
             "bedplate advise --drives 2x2TB:nvme --write-study study.toml",
         ],
     ),

@@ -46,14 +46,19 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
     };
     let calibration = measure(&site, f64::from(arguments.seconds), calibrate::WINDOW, &told)?;
     drop((site, progress));
-    let path = calibrations::keep(&calibration, settings)?;
+    // The first step reads what the machine is, and measures nothing.
+    let has_figures = calibration.steps.iter().skip(1).any(|step| step.done);
+    let kept = if has_figures { Some(calibrations::keep(&calibration, settings)?) } else { None };
     if arguments.json {
         settings.printer.data(&(serde_json::to_string_pretty(&calibration)? + "\n"))?;
     } else {
         settings.printer.data(&ending(&calibration))?;
-        settings.printer.say(&format!("kept for `expect`, `advise` and `run` on this machine: {}", spell_path(&path)));
     }
-    Ok(if calibration.steps.iter().skip(1).any(|step| step.done) { Exit::Yes } else { Exit::NotHere })
+    settings.printer.say(&match &kept {
+        Some(path) => format!("kept for `expect`, `advise` and `run` on this machine: {}", spell_path(path)),
+        None => "nothing was measured and nothing is kept; an earlier calibration stays".to_owned(),
+    });
+    Ok(if has_figures { Exit::Yes } else { Exit::NotHere })
 }
 
 /// Measures a guest like that of a study under the study's own clock, which has to end an instruction in a nanosecond:

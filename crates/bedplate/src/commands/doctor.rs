@@ -76,7 +76,8 @@ fn fix(arguments: &DoctorArguments, settings: &Settings) -> Result<Exit, Failure
     }
     let mut done = String::new();
     let result = fix_all(&*host, &diagnosis, &mut done);
-    settings.printer.data(if done.is_empty() { "nothing to write\n" } else { &done })?;
+    let nothing = format!("nothing to fix: {} found nothing here that a setting fixes\n", arguments.fix.join(", "));
+    settings.printer.data(if done.is_empty() { &nothing } else { &done })?;
     result
 }
 

@@ -34,7 +34,8 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
     let holdings = if arguments.space || arguments.years {
-        holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), arguments)?;
+        let said = (arguments.drive_size, arguments.years);
+        holdings::want_sizes(&design, (&machine, &assignments), inventory.as_ref(), said)?;
         holdings::holdings(&design, (&machine, &assignments), inventory.as_ref(), arguments)?
     } else {
         Vec::new()

@@ -6,7 +6,7 @@ use super::{root, shell};
 /// list, a machine or a permission).
 type Typed = (&'static str, &'static str, i32, Option<&'static str>);
 
-const TYPED: [Typed; 45] = [
+const TYPED: [Typed; 48] = [
     ("studies quikstart", "did you mean `quickstart`?", 2, Some("studies quickstart")),
     ("studies quick", "did you mean `quickstart`?", 2, Some("studies quickstart")),
     ("plan quikstart", "did you mean `quickstart`?", 2, Some("plan quickstart")),
@@ -28,6 +28,7 @@ const TYPED: [Typed; 45] = [
     ("advise", "bedplate advise --drives 4x4TB:hdd", 2, Some("advise --drives 4x4TB:hdd")),
     ("advise --drives 4x4", "such as `4x4TB:hdd`", 2, Some("advise --drives 4x4TB:hdd")),
     ("advise --drives 2x1TB:tape", "kinds of drives are nvme", 2, Some("advise --drives 2x1TB:nvme")),
+    ("advise --drives 4x4TB:hdd+1x1TB:nvme", "ask for each group by itself", 2, Some("advise --drives 4x4TB:hdd")),
     ("advise --drives 2x1TB --survive 2", "with `--survive 1`", 1, Some("advise --drives 2x1TB --survive 1")),
     (
         "advise --drives 2x1TB --survive 1 --once-in 99999",
@@ -41,6 +42,7 @@ const TYPED: [Typed; 45] = [
     ("bench /dev/null", "hint: name a directory", 2, None),
     ("bench /proc --quick", "name a directory with more room", 2, None),
     ("run quickstart --on nas", "`--on ssh://nas`", 2, None),
+    ("run quickstart --drive a=serial=S1", "add `--on local`", 2, None),
     ("run quickstart --window 5", "`2s` or `45min`", 2, None),
     ("runn quickstart", "'run'", 2, None),
     ("run quickstart --on locl", "did you mean `local`?", 2, None),
@@ -59,6 +61,7 @@ const TYPED: [Typed; 45] = [
     ),
     ("advise --drives 2x1TB:nvme --write-study mine.toml", "name another file", 2, None),
     ("init no/such.toml --drives 2x1TB:nvme", "there is no directory `no`", 2, None),
+    ("calibrate --seconds 1", "nothing was measured and nothing is kept", 4, None),
     ("capture mine.toml", "name another file", 2, None),
     ("expect quickstart --drive-size 0", "at least 1 MiB", 2, None),
     ("doctor mine.toml", "neither a capture nor the whole output", 2, None),

@@ -97,7 +97,7 @@ static DRIVE: Table = Table {
             "lba",
             Kind::Sizes(&[512, 4096]),
             "\"512 B\"",
-            "Logical block; only NVMe drives, remote ones too, offer 4 KiB.",
+            "Logical block; only NVMe drives, remote ones too, and flash drives offer 4 KiB.",
         ),
         default(
             "port",

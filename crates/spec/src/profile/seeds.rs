@@ -127,7 +127,7 @@ fn file_tree() -> Profile {
     Profile {
         name: PROFILE,
         help: "A tree of files of 8 KiB, a hundred to a directory, grown in twenty goes: listed with `ls -lR`, then \
-               every file read once in an order of chance. Before each, what memory holds of the tree is forgotten.",
+               every file read once in random order. Before each, what memory holds of the tree is forgotten.",
         source: "what a special vdev is said to be for, in a post on Optane drives behind a PCIe switch",
         differs: &[
             "The post quotes that listings become faster, and measures none.",

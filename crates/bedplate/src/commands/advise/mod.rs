@@ -3,6 +3,7 @@
 mod ask;
 mod written;
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 use std::thread;
 
@@ -36,11 +37,13 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     }
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let size = arguments.drives.map(|set| set.size).or(arguments.drive_size);
-    let sizes = holdings::sizes(&design, (&machine, &assignments), inventory.as_ref(), size);
+    let seated = (&machine, &assignments[..]);
+    holdings::want_sizes(&design, seated, inventory.as_ref(), (size, true))?;
+    let sizes = holdings::sizes(&design, seated, inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
     // Of many drives this takes seconds.
-    let searched = arguments.drives.map_or_else(|| format!("{} drives of the study", sizes.len()), DriveSet::describe);
+    let searched = arguments.drives.map_or_else(|| "the study's drives".to_owned(), DriveSet::describe);
     settings.printer.say(&format!("searching the layouts of {searched}"));
     let search = Search::new(&design, (&sizes, &models), &machine, known.as_ref(), arguments.most as usize);
     let advice = search.answer(arguments.needs.of(sizes.len()));
@@ -50,11 +53,12 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
         written::write(path, &advice, (&design.lab.drives, size), &text)?;
         settings.printer.say(&format!("study: {}", spell_path(path)));
     }
+    let written = arguments.write_study.as_deref().map(spell_path);
     let style = report::Style { width: settings.style.width.min(80), ..settings.style };
     let text = match () {
         () if arguments.json => report::advice::json(&advice)?,
-        () if arguments.explain => report::advice::explain(&advice, &style),
-        () => report::advice::text(&advice, &style),
+        () if arguments.explain => report::advice::explain(&advice, written.as_deref(), &style),
+        () => report::advice::text(&advice, written.as_deref(), &style),
     };
     settings.printer.drawn(&text)?;
     Ok(if advice.front.is_empty() { Exit::No } else { Exit::Yes })
@@ -115,33 +119,37 @@ fn study(arguments: &AdviseArguments) -> Result<String, Failure> {
     }
 }
 
-/// Drives that are like the first, as many as may be used: the search takes all to be alike.
+/// The largest group of drives that are alike, of several the first, as many as may be used: the search takes all to be alike.
 fn alike(
     sizes: Vec<DriveSize>,
     models: Vec<DriveModel>,
     arguments: &AdviseArguments,
     settings: &Settings,
 ) -> Result<(Vec<DriveSize>, Vec<DriveModel>), Failure> {
-    let Some((first, of)) = sizes.first().cloned().zip(models.first().cloned()) else {
-        return Err(Failure::told("error: the study has no drives to advise on"));
-    };
-    let most = arguments.max_drives.map_or(usize::MAX, |drives| drives as usize);
-    let (mut kept, mut left) = ((Vec::new(), Vec::new()), Vec::new());
-    for (size, model) in sizes.into_iter().zip(models) {
-        if size.size != first.size || size.lba != first.lba || model.class != of.class {
-            left.push(size.name.to_string());
-        } else if kept.0.len() < most {
-            kept.0.push(size);
-            kept.1.push(model);
+    type Of = (DriveSize, DriveModel);
+    let is_like = |(a, of): &Of, (b, other): &Of| a.size == b.size && a.lba == b.lba && of.class == other.class;
+    let mut groups: Vec<Vec<Of>> = Vec::new();
+    for drive in sizes.into_iter().zip(models) {
+        match groups.iter_mut().find(|group| is_like(&group[0], &drive)) {
+            Some(group) => group.push(drive),
+            None => groups.push(vec![drive]),
         }
     }
+    groups.sort_by_key(|group| Reverse(group.len()));
+    let mut groups = groups.into_iter();
+    let Some(mut group) = groups.next() else {
+        return Err(Failure::told("error: the study has no drives to advise on"));
+    };
+    let left: Vec<String> = groups.flatten().map(|(size, _)| size.name.to_string()).collect();
     if !left.is_empty() {
-        let left = left.join(", ");
-        settings
-            .printer
-            .say(&format!("left out, because they differ from `{}` in size, block or kind: {left}", first.name));
+        settings.printer.say(&format!(
+            "left out, because they differ from `{}` in size, block or kind: {} (caches and special vdevs are not searched)",
+            group[0].0.name,
+            left.join(", ")
+        ));
     }
-    Ok(kept)
+    group.truncate(arguments.max_drives.map_or(usize::MAX, |drives| drives as usize));
+    Ok(group.into_iter().unzip())
 }
 
 /// All that a search takes but the needs.

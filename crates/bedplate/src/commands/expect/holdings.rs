@@ -72,15 +72,15 @@ fn lba(name: &Name, design: &Design) -> Bytes {
 ///
 /// # Errors
 /// Where nobody says how large some of the drives are, with their names.
-pub(super) fn want_sizes(
+pub(crate) fn want_sizes(
     design: &Design,
     seated: (&Machine, &[Assignment]),
     inventory: Option<&Inventory>,
-    arguments: &ExpectArguments,
+    (said, of_years): (Option<Bytes>, bool),
 ) -> Result<(), Failure> {
     let is_unknown = |drive: &&LabDrive| {
-        let of_the_lab = drive.size.0 == 0 || arguments.years;
-        of_the_lab && arguments.drive_size.is_none() && told(drive, seated, inventory).is_none()
+        let of_the_lab = drive.size.0 == 0 || of_years;
+        of_the_lab && said.is_none() && told(drive, seated, inventory).is_none()
     };
     let unknown: Vec<String> =
         design.lab.drives.iter().filter(is_unknown).map(|drive| format!("`{}`", drive.name)).collect();
