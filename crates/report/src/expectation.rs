@@ -98,7 +98,7 @@ fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
         out.push_str(&paragraph(&first, &style.spell(&places.join("; next ")), style.columns()));
     }
     let sure =
-        "Stacks within 10 % are not told apart. Of those 10 to 50 % apart, three in four come out in this order.";
+        "Stacks within 10 % are not distinguishable. Of those 10 to 50 % apart, three in four come out in this order.";
     out.push_str(&paragraph("  ", sure, style.columns()));
     if all.iter().any(|of| !of.flags.is_empty()) {
         out.push_str("  ! a warning below that stack says what the figure means\n");
@@ -106,7 +106,7 @@ fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
     out
 }
 
-/// The fastest of these, which are sorted, with those that are not told apart from it; and the others.
+/// The fastest of these, which are sorted, with those that are not distinguishable from it; and the others.
 fn equals<'p, 'a>(sorted: &'p [&'a Prediction]) -> (&'p [&'a Prediction], &'p [&'a Prediction]) {
     let best = sorted.first().map_or(0.0, |of| of.throughput.value);
     sorted.split_at(sorted.partition_point(|of| of.throughput.value * APART >= best))

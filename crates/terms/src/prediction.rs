@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::layer::ArrayState;
 use crate::machine::Machine;
 
-/// Predictions by less than this factor apart are not told apart. Of published pairs that were predicted within 3 % half came out in
+/// Predictions by less than this factor apart are not distinguishable. Of published pairs that were predicted within 3 % half came out in
 /// the predicted order, of those 3 to 10 % apart three in four (`docs/accuracy.md`).
 pub const APART: f64 = 1.1;
 
