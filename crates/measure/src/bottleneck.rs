@@ -91,7 +91,12 @@ fn thread(seen: &Seen<'_>) -> Option<Bottleneck> {
 fn core(seen: &Seen<'_>) -> Option<Bottleneck> {
     let cpu = seen.cpu.filter(|cpu| cpu.processors > 0 && cpu.wall.0 > 0)?;
     let share = cpu.busy.as_seconds() / cpu.wall.as_seconds() / f64::from(cpu.processors);
-    let witness = format!("all {} processors were busy {} of the time", cpu.processors, percent(share.min(1.0)));
+    let all = if cpu.processors == 1 {
+        "the processor was".to_owned()
+    } else {
+        format!("all {} processors were", cpu.processors)
+    };
+    let witness = format!("{all} busy {} of the time", percent(share.min(1.0)));
     (share >= CORE).then(|| is(BottleneckKind::Core, witness))
 }
 
@@ -117,7 +122,7 @@ fn device(seen: &Seen<'_>) -> Option<Bottleneck> {
     let busiest = seen.members.iter().max_by_key(|member| member.busy)?;
     let (busy, queue) = (busiest.busy.as_seconds() / wall, busiest.queued.as_seconds() / wall);
     let witness = format!(
-        "`{}` was busy {} of the time with {} operations under way on the mean",
+        "`{}` was busy {} of the time with {} requests outstanding on average",
         busiest.drive,
         percent(busy.min(1.0)),
         significant(queue)
@@ -132,7 +137,7 @@ fn queue(seen: &Seen<'_>) -> Option<Bottleneck> {
     let drives = f64::from(u32::try_from(seen.members.len()).unwrap_or(u32::MAX));
     let idle = !seen.members.is_empty() && queues < DEEP * drives;
     let witness = format!(
-        "{} operations under way kept {} on the drives on the mean: more of them would do more",
+        "a queue depth of {} kept {} requests outstanding at the drives on average: a higher one would raise the rate",
         seen.in_flight,
         significant(queues)
     );

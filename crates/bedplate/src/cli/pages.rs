@@ -91,7 +91,11 @@ pub(crate) const EXAMPLES: [(&str, &[&str]); 27] = [
 /// What the exit status says.
 const STATUS: [(&str, &str); 6] = [
     ("0", "done; every check and measurement succeeded"),
-    ("1", "done; a check failed, or a measurement has no figure"),
+    (
+        "1",
+        "done, and the answer is no: a check failed, doctor found a warning or an error, no layout fits, plans differ, a record \
+         is not whole, or a measurement has no figure",
+    ),
     ("2", "could not be done: usage, environment, input or output"),
     ("3", "refused for safety; nothing was changed"),
     ("4", "not possible here; the message names what is missing and what installs it"),

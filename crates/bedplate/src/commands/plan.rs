@@ -41,6 +41,11 @@ pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exi
         plans.iter().map(plan::render).collect::<Vec<_>>().join("\n")
     };
     settings.printer.data(&text)?;
+    if !arguments.json && !arguments.script && ["{drive:", "{uuid:"].iter().any(|place| text.contains(place)) {
+        settings.printer.say(
+            "`{drive:NAME}` is a drive of the study, `{uuid:LAYER}` an identifier that each build makes anew; `--script` fills them in",
+        );
+    }
     Ok(Exit::Yes)
 }
 

@@ -110,7 +110,8 @@ impl<'a> Runner<'a> {
         let mut journal = RunJournal { writer, proof: self.proof, kept: Vec::new() };
         let begin = JournalEntry::Begin { stack: plan.slug.clone(), round, drives: named, origin: site.origin(plan)? };
         build::Journal::note(&mut journal, &begin).map_err(BuildError::Journal)?;
-        self.progress.now(&format!("round {round}: building {}", plan.stack));
+        let doing = if plan.drives.is_empty() { "making a directory for" } else { "building" };
+        self.progress.now(&format!("round {round}: {doing} {}", plan.stack));
         // A fresh kernel has no module loaded. What is missing here was missing from the run's first guest.
         if site.is_lab() {
             build::Prerequisites::new(site).missing(plan)?;

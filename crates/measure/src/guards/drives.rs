@@ -82,7 +82,8 @@ pub(super) fn direct(evidence: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let witness = format!(
-        "direct writes of {written:.0} bytes/s made {dirtied:.0} bytes/s dirty in the page cache, on {}",
+        "{dirtied:.0} bytes/s became dirty in the page cache while direct writes were {written:.0} bytes/s: the file system may \
+         ignore O_DIRECT on {}, or other programs wrote",
         evidence.kernel
     );
     Some(witness)
