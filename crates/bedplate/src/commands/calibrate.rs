@@ -38,6 +38,10 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         settings.printer.say(&format!("calibrating {}: writes to RAM only", site.name()));
         settings.printer.data(&heading())?;
     }
+    if let Some(warning) = site.read_text("/proc/loadavg").ok().filter(|_| !site.is_lab()).and_then(|load| busy(&load))
+    {
+        settings.printer.say(&warning);
+    }
     let progress = settings.printer.progress(1.0);
     let told = |name: &str, step: Option<&CalibrationStep>| match step {
         Some(step) if !arguments.json => drop(settings.printer.data(&line(step))),
@@ -59,6 +63,19 @@ pub(crate) fn calibrate(arguments: &CalibrateArguments, settings: &Settings) -> 
         None => "nothing was measured and nothing is kept; an earlier calibration stays".to_owned(),
     });
     Ok(if has_figures { Exit::Yes } else { Exit::NotHere })
+}
+
+/// Programs that work beside it, on average over a minute, above which a machine is not idle.
+const BUSY: f64 = 0.5;
+
+/// What is said of a machine that is not idle, from `/proc/loadavg`.
+fn busy(load: &str) -> Option<String> {
+    let load: f64 = load.split_whitespace().next()?.parse().ok()?;
+    (load > BUSY).then(|| {
+        format!(
+            "warning: the load average is {load}: other programs make figures lower; calibrate again on an idle machine"
+        )
+    })
 }
 
 /// Measures a guest like that of a study under the study's own clock, which has to end an instruction in a nanosecond:
@@ -160,4 +177,17 @@ fn ending(calibration: &Calibration) -> String {
         last * 100.0
     );
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::busy;
+
+    #[test]
+    fn a_machine_that_is_at_work_is_told_of() {
+        assert!(busy("5.12 3.00 1.00 3/900 12345\n").is_some_and(|text| text.contains("5.12")));
+        for idle in ["0.05 0.01 0.00 1/300 4242\n", "", "?"] {
+            assert_eq!(busy(idle), None, "{idle}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn completion(shell: clap_complete::Shell) -> Result<Exit, Failure> {
 /// Prints the manual page, or writes the pages of all verbs into a directory.
 pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
     // Examples and exit status, which help ends with, have sections of their own.
-    let mut command = Cli::command();
+    let mut command = Cli::command().disable_help_subcommand(true);
     // Usage lines name the whole way to a verb only once the definition is built.
     command.build();
     let Some(directory) = directory else {
@@ -35,7 +35,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<Exit, Failure> {
 fn write(command: &clap::Command, verb: Option<&str>, directory: &Path) -> Result<(), Failure> {
     let name = clap_mangen::Man::new(command.clone()).get_filename();
     output::put(directory, &name, &page(command, verb)?)?;
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write(below, Some(below.get_name()), directory)?;
     }
     Ok(())
