@@ -11,10 +11,10 @@ pub(crate) struct ReportArguments {
     /// The run: a directory, the beginning of a name, or `latest`
     #[arg(default_value = "latest")]
     pub(crate) run: String,
-    /// Write the self-contained page here
+    /// Write the self-contained page here; `-`: standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "output", "verify"])]
     pub(crate) html: Option<PathBuf>,
-    /// Write a picture to share here: question, answer, ratios; no serial numbers. A name that ends in `.png` makes a PNG, any other an SVG
+    /// Write a picture to share here: question, answer, ratios; no serial numbers. A name that ends in `.png` makes a PNG, any other an SVG; `-`: standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "json", "csv", "output", "verify"])]
     pub(crate) card: Option<PathBuf>,
     /// Print a Markdown table to share

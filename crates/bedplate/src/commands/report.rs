@@ -50,7 +50,12 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     let page: fn(&Findings) -> String = if arguments.details { report::html_whole } else { report::html };
     let files = [(&arguments.html, page), (&arguments.card, report::card)];
     if let Some((path, made)) = files.iter().find_map(|(path, made)| Some((path.as_ref()?, made))) {
-        let drawn = made(&findings).into_bytes();
+        let drawn = made(&findings);
+        if path.as_os_str() == "-" {
+            settings.printer.data(&drawn)?;
+            return Ok(Exit::Yes);
+        }
+        let drawn = drawn.into_bytes();
         let is_png = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
         let drawn = if is_png && arguments.card.is_some() { png(drawn)? } else { drawn };
         output::write(path, drawn)?;
