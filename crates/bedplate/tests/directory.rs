@@ -64,7 +64,8 @@ fn what_a_killed_run_left_is_taken_down() {
     let arguments = ["run", "--dir", &path, "--span", "16MiB", "--profile", "quick", "--window", "20s"];
     let mut child = command(bench.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
-    while names(&data).is_empty() {
+    let is_filled = || names(&data).first().is_some_and(|name| data.join(name).join("bedplate.dat").exists());
+    while !is_filled() {
         assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -85,6 +86,14 @@ fn what_a_killed_run_left_is_taken_down() {
     assert_eq!(names(&theirs), names(&moved));
     std::fs::remove_file(&data).unwrap();
     std::fs::rename(&moved, &data).unwrap();
+    // So may another directory be that has its name.
+    let own = data.join(&names(&data)[0]);
+    std::fs::rename(&own, &moved).unwrap();
+    std::fs::rename(&theirs, &own).unwrap();
+    let refused = run(bench.path(), &["teardown"]);
+    assert!(refused.status.code() == Some(3) && text(&refused).contains("not the directory"), "{}", text(&refused));
+    std::fs::rename(&own, &theirs).unwrap();
+    std::fs::rename(&moved, &own).unwrap();
     for expect in ["down", "nothing of run"] {
         let output = run(bench.path(), &["teardown"]);
         assert!(output.status.success() && text(&output).contains(expect), "{}", text(&output));

@@ -6,6 +6,7 @@ use host::Devno;
 use terms::Cmd;
 use terms::plan::{Effect, Step, mapping_of_volume};
 
+use crate::apply::{DIRECTORY, directory_mark};
 use crate::error::BuildError;
 use crate::machine::Machine;
 
@@ -13,6 +14,8 @@ use crate::machine::Machine;
 pub(crate) struct Above<'a> {
     /// Today's machine.
     pub(crate) machine: &'a Machine<'a>,
+    /// Steps of the plan that were begun.
+    pub(crate) steps: &'a [&'a Step],
     /// By what the run's work is known.
     pub(crate) ours: &'a Ours,
     /// What was found on the drives that are there.
@@ -90,10 +93,40 @@ impl Above<'_> {
             Effect::Signature { .. } | Effect::LogicalBlock { .. } | Effect::Directory { .. } => false,
         };
         let asks = !self.ours.kept && !self.erasable && self.seen.len() == self.drives;
-        if !asks || !is_open_else || !finished.contains(&step.id) || self.machine.sees(&step.id, effect)? {
+        if !asks || !is_open_else || self.machine.sees(&step.id, effect)? {
             return Ok(());
         }
-        Err(not_ours(effect.describe(), "it was open when the run ended and is not now, so somebody closed it since"))
+        if finished.contains(&step.id) {
+            return Err(not_ours(
+                effect.describe(),
+                "it was open when the run ended and is not now, so somebody closed it since",
+            ));
+        }
+        // A mount that was cut short may have been there all the same.
+        match effect {
+            Effect::Mount(_) if self.was_mounted(step)? => Err(not_ours(
+                effect.describe(),
+                "its file system was mounted since it was made, so somebody may have used it",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Was the ext4 of a layer ever mounted? Others do not count that.
+    fn was_mounted(&self, mount: &Step) -> Result<bool, BuildError> {
+        for step in self.steps.iter().filter(|step| step.layer == mount.layer) {
+            let Some(Effect::Signature { node, kind }) = &step.effect else { continue };
+            let node = self.machine.word(&step.id, node)?;
+            if kind != "ext4" || !self.machine.lives(&node)? {
+                continue;
+            }
+            let header = self.machine.host.run_ok(&Cmd::new(["dumpe2fs", "-h", &node]))?.text();
+            let count = header.lines().find_map(|line| line.strip_prefix("Mount count:")).map(str::trim);
+            if count != Some("0") {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Refuses a device that does not rest on the run's drives.
@@ -163,6 +196,11 @@ impl Above<'_> {
         // It was made where no link led; a link in its place leads to what somebody else has.
         if let Some(to) = host.resolve(parent).ok().filter(|to| to != parent) {
             return Err(not_ours(format!("`{path}`"), &format!("a link leads there now, to `{to}`")));
+        }
+        // Records of before 2026-11-30 do not tell which it was.
+        let made: Vec<&WrittenMark> = self.ours.signatures.iter().filter(|mark| mark.kind == DIRECTORY).collect();
+        if host.exists(path)? && !made.is_empty() && !made.contains(&&directory_mark(host, path)?) {
+            return Err(not_ours(format!("`{path}`"), "it is not the directory that the run made"));
         }
         if host.exists(path)? || host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {
             return Ok(());

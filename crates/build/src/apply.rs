@@ -7,10 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use claim::WrittenMark;
-use host::{in_force, interrupt};
+use host::{Host, HostError, in_force, interrupt};
 use terms::plan::WorkPlace;
 use terms::plan::{Act, Condition, Effect, Mark, Plan, Step};
-use terms::{Cmd, Name, Nanos, WorkTarget};
+use terms::{Cmd, Name, Nanos, Word, WorkTarget};
 
 use crate::authority::Authority;
 use crate::error::BuildError;
@@ -25,6 +25,8 @@ const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
 /// How soon what is waited for is asked for again, at the soonest and at the latest. A question that takes long is asked less
 /// often, for it slows what it asks about: `lvs` reads the drives that a resync copies.
 const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
+/// Kind of the mark of a directory.
+pub(crate) const DIRECTORY: &str = "directory";
 /// Bytes of a key for a test volume.
 const KEY_BYTES: usize = 64;
 
@@ -33,10 +35,17 @@ const KEY_BYTES: usize = 64;
 pub struct Built {
     /// What workloads use, on this machine: a directory or a node.
     pub target: WorkPlace,
+    /// Which directory that is ([`host::file_id`]); `None` for a node, and in a guest, which nobody else is in.
+    pub directory: Option<String>,
     /// Steps that ran; 0 means that everything stood already.
     pub changed: usize,
     /// Time it took.
     pub took: Nanos,
+}
+
+/// Which directory a path names, as a mark: in its place another may be, or a link to one.
+pub(crate) fn directory_mark(host: &dyn Host, path: &str) -> Result<WrittenMark, HostError> {
+    Ok(WrittenMark { kind: DIRECTORY.to_owned(), uuid: Some(host::file_id(host, path)?) })
 }
 
 /// Carries out a plan on the drives of an authority. `past` is what the journal says of earlier attempts at the same stack
@@ -70,7 +79,11 @@ pub fn apply(
         WorkTarget::Directory(directory) => WorkPlace::Directory(directory.clone()),
         WorkTarget::Device(word) => WorkPlace::Device(run.machine.word("target", word)?),
     };
-    Ok(Built { target, changed, took: start.elapsed().into() })
+    let directory = match (run.directory(&target), plan.steps.last()) {
+        (Err(error), Some(step)) => return Err(run.take_back(Failed { step, error })),
+        (answer, _) => answer?,
+    };
+    Ok(Built { target, directory, changed, took: start.elapsed().into() })
 }
 
 /// Keys live only as long as the run that made them: what was locked with one cannot be opened by a later run.
@@ -187,6 +200,23 @@ impl Run<'_> {
         Ok(true)
     }
 
+    /// Which directory workloads use, while all that was mounted is mounted.
+    fn directory(&self, target: &WorkPlace) -> Result<Option<String>, BuildError> {
+        let WorkPlace::Directory(path) = target else { return Ok(None) };
+        if self.machine.host.is_throwaway() {
+            return Ok(None);
+        }
+        let directory = host::file_id(self.machine.host, path)?;
+        for step in &self.plan.steps {
+            if let Some(effect @ Effect::Mount(_)) = &step.effect
+                && !self.machine.sees(&step.id, effect)?
+            {
+                return Err(BuildError::NotMounted { path: path.clone() });
+            }
+        }
+        Ok(Some(directory))
+    }
+
     /// Signatures that the step will write, with the identifiers that it gives.
     fn makes(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
         let make = |mark: &Mark| {
@@ -200,6 +230,9 @@ impl Run<'_> {
     /// nobody asks for them.
     fn made(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
         let mut made = Vec::new();
+        if let Some(Effect::Directory { path, .. }) = &step.effect {
+            made.push(Made { node: Word::from(path.as_str()), signature: directory_mark(self.machine.host, path)? });
+        }
         for mark in step.marks.iter().filter(|mark| mark.uuid.is_none() && self.authority.claims().is_some()) {
             let node = self.machine.word(&step.id, &mark.node)?;
             let found =

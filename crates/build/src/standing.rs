@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use claim::{ClaimError, Examination, Identity, LockedDrive, Ours, WrittenMark};
 use terms::Name;
-use terms::plan::{Effect, Plan, Step, Undo, mapping_of_volume};
+use terms::plan::{Effect, Placeholder, Plan, Step, Undo, mapping_of_volume};
 
 use crate::above::Above;
 use crate::authority::Authority;
@@ -61,6 +61,14 @@ pub(crate) fn examine(
         let held = claims.get(name).ok_or_else(|| BuildError::NotConsented { drive: name.to_string() })?;
         let examination = look(held, &ours)?;
         let shown = ours.shows_on(&examination);
+        let own = partitions(&steps, name);
+        let other = examination.partitions.iter().find(|number| !own.contains(number));
+        if let Some(number) = other.filter(|_| shown && !held.may_erase()) {
+            return Err(BuildError::NotOurs {
+                what: format!("partition {number} of `{}`", examination.identity.node),
+                why: "the run did not make it".to_owned(),
+            });
+        }
         erasable &= held.may_erase();
         if shown || held.may_erase() {
             found.undoable.push(name.clone());
@@ -72,7 +80,7 @@ pub(crate) fn examine(
     }
     let gone = gone(machine, plan, past, absent)?;
     let finished = journal::finished(past, &plan.slug);
-    let place = Above { machine, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
+    let place = Above { machine, steps: &steps, ours: &ours, seen: &seen, gone, drives: plan.drives.len(), erasable };
     steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
         // Where nothing of the run is left no undo writes. A full disk kept no word of how it was taken down.
         if !found.undoable.is_empty() {
@@ -84,6 +92,19 @@ pub(crate) fn examine(
     place.members()?;
     found.erasable = erasable && !found.undoable.is_empty();
     Ok(found)
+}
+
+/// Numbers of the partitions that these steps make on a drive.
+fn partitions(steps: &[&Step], drive: &Name) -> Vec<u32> {
+    let nodes = steps.iter().filter_map(|step| match &step.effect {
+        Some(Effect::Node(node)) => Some(node),
+        _ => None,
+    });
+    let numbers = nodes.flat_map(|node| node.places()).filter_map(|place| match place {
+        Placeholder::Partition(of, number) if of == drive => Some(*number),
+        _ => None,
+    });
+    numbers.collect()
 }
 
 /// Drives of the run that are not there any more, as they were: what stood on them may stand still. Device numbers mean

@@ -61,7 +61,7 @@ fn only_read(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateEr
 fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateError> {
     let place = WorkPlace::Device(drive.node());
     let span = Bytes(drive.size.0.min(Bytes::mib(256).0));
-    measure::fill(bench.host, place.clone(), span, 1, 1)?;
+    measure::fill(bench.host, (place.clone(), None), span, 1, 1)?;
     let reads = reads(bench, drive, span)?;
     let mut rated = reads.rated();
     let threads = bench.inventory.cpus;

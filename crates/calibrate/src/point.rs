@@ -69,7 +69,7 @@ impl<'a> Rig<'a> {
     }
 
     fn points(&self, place: WorkPlace, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
-        measure::fill(self.host, place.clone(), SPAN, 1, 1)?;
+        measure::fill(self.host, (place.clone(), None), SPAN, 1, 1)?;
         works.iter().map(|work| point(self.host, &place, work, SPAN, self.window)).collect()
     }
 }

@@ -65,6 +65,8 @@ pub enum Evidence {
     },
     /// A mount at this directory.
     Mount(String),
+    /// A mount at this directory in the mount namespace of another program.
+    MountElsewhere(String),
     /// A registry of the kernel or of a layer lists the device.
     Listed(Owner),
     /// An exclusive open is refused.
@@ -138,6 +140,9 @@ pub struct Examination {
     pub identity: Identity,
     /// What was found, the gravest first.
     pub findings: Vec<Objection>,
+    /// Numbers of its partitions that the kernel knows.
+    #[serde(default)]
+    pub partitions: Vec<u32>,
 }
 
 impl Examination {
@@ -201,7 +206,8 @@ mod tests {
     fn what_was_found_is_found_again_and_a_drive_of_just_the_size_will_do() {
         let finding =
             Objection { evidence: Some(Evidence::Exclusive), ..Objection::new(Class::Holds, "/dev/a", "x", "") };
-        let examination = Examination { identity: crate::identity::tests::any(), findings: vec![finding] };
+        let examination =
+            Examination { identity: crate::identity::tests::any(), findings: vec![finding], partitions: Vec::new() };
         assert!(examination.shows(|evidence| *evidence == Evidence::Exclusive) && !examination.shows(|_| false));
         assert_eq!((examination.of(Class::Holds).count(), examination.of(Class::InUse).count()), (1, 0));
         let size = examination.identity.size;

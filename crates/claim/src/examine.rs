@@ -70,13 +70,26 @@ fn look(host: &dyn Host, survey: &Survey, identity: &Identity, extent: Extent) -
     let mut log = Log::new(&identity.node);
     device(host, survey, identity.devno, extent, &mut log)?;
     if let Some(part) = &identity.part {
-        around(host, survey, part.drive_devno, extent, &mut log)?;
+        around(host, survey, (part.drive_devno, identity.devno), extent, &mut log)?;
     }
-    Ok(Examination { identity: identity.clone(), findings: log.findings() })
+    let partitions = log.proven("its partitions", partitions(host, identity.devno))?.unwrap_or_default();
+    Ok(Examination { identity: identity.clone(), findings: log.findings(), partitions })
+}
+
+/// Numbers of the partitions of a drive that the kernel knows.
+fn partitions(host: &dyn Host, drive: Devno) -> Result<Vec<u32>, HostError> {
+    let Some(device) = Device::numbered(host, drive)? else { return Ok(Vec::new()) };
+    Ok(device.partitions(host)?.iter().filter_map(|device| device.partition).collect())
 }
 
 /// Looks at the whole drive that a partition is on. What uses it, or lies across it, is of all its partitions.
-fn around(host: &dyn Host, survey: &Survey, drive: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {
+fn around(
+    host: &dyn Host,
+    survey: &Survey,
+    (drive, part): (Devno, Devno),
+    extent: Extent,
+    log: &mut Log,
+) -> Result<(), HostError> {
     let Some(whole) = log.proven("the drive that it is on", Device::numbered(host, drive))?.flatten() else {
         log.unknown("the drive that it is on is not to be found");
         return Ok(());
@@ -85,7 +98,38 @@ fn around(host: &dyn Host, survey: &Survey, drive: Devno, extent: Extent, log: &
         return Ok(());
     };
     usage::report_whole(host, survey, (&whole, &above), extent != Extent::Whole, log)?;
+    if let Some(extents) = log.proven("where its partitions lie", extents(host, &whole))? {
+        overlapped(&extents, part, log);
+    }
     signature::report_across(host, &whole, survey, log)
+}
+
+/// A partition, and its first byte and the one behind its last.
+type PartitionExtent = (Device, u64, u64);
+
+fn extents(host: &dyn Host, whole: &Device) -> Result<Vec<PartitionExtent>, HostError> {
+    let mut found = Vec::new();
+    for device in whole.partitions(host)? {
+        let start = device.start(host)?.unwrap_or_default().0;
+        let end = start.saturating_add(device.size.0);
+        found.push((device, start, end));
+    }
+    Ok(found)
+}
+
+/// What is written to a partition is written to those that lie across it. (Of an extended partition the kernel shows no more than its
+/// first table, which no logical one overlaps.)
+fn overlapped(extents: &[PartitionExtent], part: Devno, log: &mut Log) {
+    let Some((own, start, end)) = extents.iter().find(|(device, ..)| device.devno == part) else {
+        return log.unknown("it is not among the partitions of its drive");
+    };
+    log.at(&own.node());
+    for (other, from, to) in extents.iter().filter(|(device, ..)| device.devno != part) {
+        if from < end && start < to {
+            let what = format!("it and the partition `{}` overlap", other.node());
+            log.add(Class::Unfit, what, format!("sfdisk --list /dev/{}", own.whole_name()));
+        }
+    }
 }
 
 fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &mut Log) -> Result<(), HostError> {
@@ -110,4 +154,34 @@ fn device(host: &dyn Host, survey: &Survey, devno: Devno, extent: Extent, log: &
         samples::report(host, &device, log)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use terms::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn partitions_that_lie_across_one_are_told() {
+        let part = |minor: u32, from: u64, to: u64| {
+            let device = Device {
+                name: format!("sda{minor}"),
+                directory: format!("/sys/block/sda/sda{minor}"),
+                devno: Devno { major: 8, minor },
+                size: Bytes(to - from),
+                partition: Some(minor),
+            };
+            (device, from, to)
+        };
+        // An extended partition is as large as its table, and logical ones begin behind theirs.
+        let extents = [part(1, 10, 20), part(2, 20, 30), part(3, 25, 40), part(4, 50, 52), part(5, 60, 70)];
+        for (own, told) in [(1, 0), (2, 1), (3, 1), (4, 0), (5, 0), (9, 1)] {
+            let mut log = Log::new("/dev/sda");
+            overlapped(&extents, Devno { major: 8, minor: own }, &mut log);
+            let found = log.findings();
+            assert_eq!(found.len(), told, "{own}: {found:?}");
+            assert!(found.iter().all(|finding| matches!(finding.class, Class::Unfit | Class::Unknown)), "{found:?}");
+        }
+    }
 }

@@ -113,8 +113,9 @@ impl Ours {
     pub fn made(&self, evidence: &Evidence, stands: bool) -> bool {
         match evidence {
             Evidence::Upper { devno, name } => self.devices.contains(devno) || self.named(name),
-            // In the mount namespace of another program the same mount may lie below a directory of its own.
-            Evidence::Mount(point) => self.mounts.iter().any(|ours| point.ends_with(ours.as_str())),
+            Evidence::Mount(point) => self.mounts.contains(point),
+            // There the same mount may lie below a directory of its own.
+            Evidence::MountElsewhere(point) => self.mounts.iter().any(|ours| point.ends_with(ours.as_str())),
             Evidence::Signature(found) => {
                 let fits = |made: &WrittenMark| made.is(found) || ((self.kept || stands) && made.may_be(found));
                 // No tool takes these away with what they were part of: an earlier stack of the run may have left one where a
@@ -149,7 +150,10 @@ impl Ours {
             finding.evidence.as_ref().is_some_and(|evidence| self.made(evidence, stands))
         };
         let held = |finding: &&Objection| {
-            matches!(finding.evidence, Some(Evidence::Upper { .. } | Evidence::Mount(_) | Evidence::Listed(_)))
+            matches!(
+                finding.evidence,
+                Some(Evidence::Upper { .. } | Evidence::Mount(_) | Evidence::MountElsewhere(_) | Evidence::Listed(_))
+            )
         };
         // A device is claimed once: where all that is on it is ours, the claim is.
         let uppers: Vec<&Objection> = examination.findings.iter().filter(held).collect();
@@ -250,15 +254,16 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_is_ours_in_every_namespace() {
+    fn a_mount_is_ours_in_every_namespace_and_at_no_other_path_of_our_own() {
         let ours = Ours { mounts: vec!["/mnt/bedplate/x".to_owned()], ..Ours::default() };
-        for (point, is_ours) in [
-            ("/mnt/bedplate/x", true),
-            ("/var/lib/snapd/hostfs/mnt/bedplate/x", true),
-            ("/mnt/bedplate/x/y", false),
-            ("/mnt/x", false),
+        for (point, here, elsewhere) in [
+            ("/mnt/bedplate/x", true, true),
+            ("/var/lib/snapd/hostfs/mnt/bedplate/x", false, true),
+            ("/mnt/bedplate/x/y", false, false),
+            ("/mnt/x", false, false),
         ] {
-            assert_eq!(ours.made(&Evidence::Mount(point.to_owned()), false), is_ours, "{point}");
+            assert_eq!(ours.made(&Evidence::Mount(point.to_owned()), false), here, "{point}");
+            assert_eq!(ours.made(&Evidence::MountElsewhere(point.to_owned()), false), elsewhere, "{point}");
         }
     }
 
@@ -281,6 +286,7 @@ mod tests {
                 finding(Class::InUse, Some(Evidence::Listed(Owner::Mapping("bp-x-luks".to_owned())))),
                 finding(Class::Holds, Some(Evidence::Signature(signature("crypto_LUKS", Some("12"))))),
             ],
+            partitions: Vec::new(),
         };
         assert!(ours.strange(&examination).is_empty() && ours.shows_on(&examination));
         for (class, evidence) in [

@@ -73,7 +73,8 @@ fn tables(survey: &Survey, device: &Device, log: &mut Log) {
             "/" => format!("it carries the root of this machine ({})", mount.kind),
             point => format!("mounted at `{point}` ({})", mount.kind),
         };
-        log.show(Class::InUse, Evidence::Mount(mount.point.clone()), what, format!("findmnt --source {node}"));
+        let made: fn(String) -> Evidence = if mount.elsewhere { Evidence::MountElsewhere } else { Evidence::Mount };
+        log.show(Class::InUse, made(mount.point.clone()), what, format!("findmnt --source {node}"));
     }
     if survey.swaps.contains(&device.devno) {
         log.add(Class::InUse, "this machine swaps to it", format!("swapoff {node}"));

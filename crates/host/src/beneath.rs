@@ -50,6 +50,14 @@ pub fn file_system_id(host: &dyn Host, directory: &str) -> Result<String, HostEr
     Ok(host.run_ok(&Cmd::new(["stat", "--file-system", "--format=%i", "--", directory]))?.text())
 }
 
+/// Device and inode of what a path names, a link not followed (stat(1)).
+///
+/// # Errors
+/// Where nothing is there.
+pub fn file_id(host: &dyn Host, path: &str) -> Result<String, HostError> {
+    Ok(host.run_ok(&Cmd::new(["stat", "--format=%d:%i", "--", path]))?.text())
+}
+
 /// Finds what a directory stands on; the path has its links followed first.
 ///
 /// # Errors

@@ -35,7 +35,7 @@ pub mod wire;
 use serde::{Deserialize, Serialize};
 use terms::{Cmd, Nanos, Outcome};
 
-pub use beneath::{Beneath, beneath, file_system_id};
+pub use beneath::{Beneath, beneath, file_id, file_system_id};
 pub use capture::{BadCapture, Capture};
 pub use devno::Devno;
 pub use dry::DryRun;

@@ -17,7 +17,7 @@ pub enum MeasureError {
         why: String,
     },
     /// What was filled is not there any more, or something else is.
-    #[error("`{target}` is not the one that was filled: it was replaced, unmounted or mounted over")]
+    #[error("`{target}` is not the one that was built or filled: it was replaced, unmounted or mounted over")]
     Replaced {
         /// Its path.
         target: String,

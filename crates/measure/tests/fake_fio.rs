@@ -138,7 +138,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         path_lost,
         ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096))
     };
-    let filled = fill(fio, WorkPlace::Directory("/mnt/x".into()), policy.span, 1, 1)?;
+    let filled = fill(fio, (WorkPlace::Directory("/mnt/x".into()), None), policy.span, 1, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {
         key,

@@ -62,7 +62,7 @@ impl Runner<'_> {
         if !self.fits(self.costs.cell(&self.design.measure, &workload)) {
             return Ok(());
         }
-        let filled: Filled = self.fill(site, round, CONTROL, TITLE, place)?;
+        let filled: Filled = self.fill(site, round, (CONTROL, TITLE), (place, None))?;
         let drives = [(name.to_owned(), whole.to_owned())];
         let key = CellKey { round, stack: CONTROL.to_owned(), workload: workload.name.to_string() };
         let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, resyncs: &[], drives: &drives, others: &[] };

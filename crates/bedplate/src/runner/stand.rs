@@ -78,7 +78,7 @@ impl<'a> Runner<'a> {
         let mut outcome =
             BuildOutcome { round, stack: plan.slug.clone(), build: built.took, fill: Nanos(0), failure: None };
         self.progress.done(self.costs.build(&plan.slug));
-        let filled = self.fill(site, round, &plan.slug, &plan.stack, built.target)?;
+        let filled = self.fill(site, round, (&plan.slug, &plan.stack), (built.target, built.directory.as_deref()))?;
         outcome.fill = filled.took;
         self.progress.done(self.costs.fill(&plan.slug, &self.design.measure));
         let others = if slices.is_none() { self.elsewhere(site, round, plan)? } else { Vec::new() };
@@ -90,7 +90,8 @@ impl<'a> Runner<'a> {
     fn elsewhere(&self, site: &Site, round: u32, plan: &'a Plan) -> Result<Vec<RemoteHost<'a>>, Failure> {
         let each = site.others().iter().map(|other| {
             let (built, journal) = self.put_up(other, round, plan, other.drives())?;
-            let filled = self.fill(other, round, &plan.slug, &plan.stack, built.target)?;
+            let filled =
+                self.fill(other, round, (&plan.slug, &plan.stack), (built.target, built.directory.as_deref()))?;
             Ok(RemoteHost { filled, drives: other.drives_of(plan), journal })
         });
         each.collect()
@@ -127,9 +128,8 @@ impl<'a> Runner<'a> {
         &self,
         site: &Site,
         round: u32,
-        slug: &str,
-        title: &str,
-        target: WorkPlace,
+        (slug, title): (&str, &str),
+        target: (WorkPlace, Option<&str>),
     ) -> Result<Filled, Failure> {
         let policy = &self.design.measure;
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));

@@ -127,7 +127,7 @@ impl Stage {
             ..MeasurePolicy::default()
         };
         let place = WorkPlace::Directory(self.directory.clone());
-        let filled = measure::fill(&self.guest, place, policy.span, 1, 1).map_err(|error| error.to_string())?;
+        let filled = measure::fill(&self.guest, (place, None), policy.span, 1, 1).map_err(|error| error.to_string())?;
         let mut rates = Rates::new();
         for workload in &imported.workloads {
             rates.extend(self.cell(workload, &policy, &filled)?);

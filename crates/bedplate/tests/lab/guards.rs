@@ -155,7 +155,7 @@ impl Stage {
         calm: &str,
     ) -> Cell {
         let policy = &self.policy;
-        let filled = measure::fill(&self.guest, place, policy.span, 1, 1).unwrap();
+        let filled = measure::fill(&self.guest, (place, None), policy.span, 1, 1).unwrap();
         shell(&self.guest, provoke);
         let drives: Vec<(String, String)> = on.iter().map(|name| ((*name).to_owned(), self.node(name))).collect();
         let request = CellRequest {

@@ -79,7 +79,7 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
     let build::WorkPlace::Directory(directory) = built.target else { panic!("no directory") };
     let policy = policy();
-    let filled = measure::fill(&guest, WorkPlace::Directory(directory.clone()), policy.span, 1, 1).unwrap();
+    let filled = measure::fill(&guest, (WorkPlace::Directory(directory.clone()), None), policy.span, 1, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
     let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -64,7 +64,7 @@ const WHOLE: &str = "whole() { until [ \"$(cat /sys/block/md*/md/degraded)$(cat 
 
 const FREE: &str = "umount /mnt/bedplate/* 2>/dev/null; cryptsetup close bp-mirror-luks 2>/dev/null; mdadm --stop --scan --quiet 2>/dev/null; vgchange -an -q 2>/dev/null >&2;";
 
-const CASES: [Reuse; 13] = [
+const CASES: [Reuse; 14] = [
     Reuse {
         what: "a file system of the same kind",
         stack: 1,
@@ -111,6 +111,14 @@ const CASES: [Reuse; 13] = [
         killed_in: "ext4.make",
         put: "sleep 2; wipefs -aq $a; mkfs.ext4 -q $a",
         said: "ext4",
+        clean: "",
+    },
+    Reuse {
+        what: "the run's own, used since a mount that was cut short",
+        stack: 1,
+        killed_in: "ext4.mount",
+        put: "mount $a /mnt/x; echo mine > /mnt/x/mine; umount /mnt/x",
+        said: "so somebody",
         clean: "",
     },
     Reuse {

@@ -397,6 +397,20 @@ fn no_command_reaches_a_drive_that_was_exchanged_before_it() {
     }
 }
 
+/// The table is the run's, and a partition that somebody added to it is not.
+#[test]
+fn a_partition_that_somebody_added_stays() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plans.iter().find(|plan| plan.steps.iter().any(|step| step.id.contains("partition"))).unwrap();
+    let past = built(&yard, plan);
+    let node = yard.node(plan.drives[0].as_str());
+    yard.machine.line(&format!("parted --script {node} mkpart mine 150MiB 170MiB"));
+    let before = yard.machine.now_is();
+    let error = down(&yard, plan, &past, false).unwrap_err();
+    assert!(error.is_refusal() && error.to_string().contains("partition"), "{error}");
+    assert!(yard.machine.holds_the_same(node, &before));
+}
+
 #[test]
 fn what_a_person_agreed_to_lose_is_erased_once() {
     let yard = Yard::real(EVERY_LAYER);

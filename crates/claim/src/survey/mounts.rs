@@ -20,6 +20,8 @@ pub(crate) struct Mount {
     pub(crate) source: String,
     /// `ext4`, `btrfs`.
     pub(crate) kind: String,
+    /// Is it in the mount namespace of other programs, and not in ours?
+    pub(crate) elsewhere: bool,
 }
 
 impl Mount {
@@ -28,7 +30,10 @@ impl Mount {
     }
 }
 
-/// Reads the table of each namespace through the first of its processes that is still there.
+/// The table of our own namespace.
+const OWN: &str = "/proc/self/mountinfo";
+
+/// Reads the table of our own namespace, and that of each through the first of its processes that is still there.
 pub(crate) fn read(host: &dyn Host, namespaces: &BTreeMap<u64, Vec<u32>>) -> Result<Vec<Mount>, Doubt> {
     if namespaces.is_empty() {
         return Err(Doubt::words("no mount namespace is known"));
@@ -36,8 +41,13 @@ pub(crate) fn read(host: &dyn Host, namespaces: &BTreeMap<u64, Vec<u32>>) -> Res
     let mut mounts: Vec<Mount> = Vec::new();
     let mut sources = BTreeMap::new();
     let without_device = without_device(host)?;
+    let own = parse(&host.read_text(OWN)?)?;
+    let mut tables = vec![(false, own)];
     for processes in namespaces.values() {
-        for mut mount in parse(&table(host, processes)?)? {
+        tables.push((true, parse(&table(host, processes)?)?));
+    }
+    for (elsewhere, table) in tables {
+        for mut mount in table {
             // What has no device may call its source as it likes, and anybody may mount it in a namespace of their own.
             if mount.source.starts_with("/dev/") && !without_device.contains(&mount.kind) {
                 let known = sources.entry(mount.source.clone());
@@ -46,8 +56,9 @@ pub(crate) fn read(host: &dyn Host, namespaces: &BTreeMap<u64, Vec<u32>>) -> Res
                     std::collections::btree_map::Entry::Vacant(new) => *new.insert(source(host, &mount.source)?),
                 };
             }
+            // Most of what another namespace has is what ours has.
             if !mounts.contains(&mount) {
-                mounts.push(mount);
+                mounts.push(Mount { elsewhere, ..mount });
             }
         }
     }
@@ -97,6 +108,7 @@ fn parse(text: &str) -> Result<Vec<Mount>, Doubt> {
                     point: unescape(point),
                     source: unescape(source),
                     kind: (*kind).to_owned(),
+                    elsewhere: false,
                 }),
                 _ => None,
             }

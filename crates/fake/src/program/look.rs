@@ -46,6 +46,16 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
         let text: String = there.map(|path| format!("{ROOT} {} {path}\0", inode(path.as_bytes()))).collect();
         return say(text);
     }
+    if call.argv.iter().any(|word| word == "--format=%d:%i") {
+        // The root of what is mounted has one number, whatever it is mounted on.
+        let path = call.last();
+        let source = state.mounts.iter().chain(state.pools.values()).rev().find(|mount| mount.point == path);
+        return match source.map(|mount| inode(mount.source.as_bytes())) {
+            Some(source) => say(format!("{source}:2\n")),
+            None if state.directories.contains(path) => say(format!("{ROOT}:{}\n", inode(path.as_bytes()))),
+            None => Err(fail(1, format!("stat: cannot statx {path}: No such file or directory"))),
+        };
+    }
     let name = device(state, call.last()).map_err(|reply| fail(1, format!("stat: cannot statx {}", reply.stderr)))?;
     let (major, minor) = state.devices[&name].number;
     say(format!("{major}:{minor}\n"))

@@ -52,11 +52,29 @@ const PATIENCE: Nanos = Nanos::seconds(1800);
 /// Slowest drive that is waited for, in bytes per second: an SD card of class 4 writes 4 MB/s.
 const SLOWEST: u64 = 4_000_000;
 
-/// Writes every byte of the span `passes` times, at least once, and vouches for it.
+/// Is a directory still the one that was built? `built` is what [`host::file_id`] said then.
+fn is_built(host: &dyn Host, place: &WorkPlace, built: Option<&str>) -> Result<(), MeasureError> {
+    match (place, built) {
+        (WorkPlace::Directory(path), Some(built)) if host::file_id(host, path)? != built => {
+            Err(MeasureError::Replaced { target: path.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes every byte of the span `passes` times, at least once, and vouches for it. A directory has to be the one that was
+/// `built`, where that is known: below a mount that is gone lies somebody else's.
 ///
 /// # Errors
-/// [`MeasureError::Fill`] with what fio said.
-pub fn fill(host: &dyn Host, place: WorkPlace, span: Bytes, passes: u32, seed: u64) -> Result<Filled, MeasureError> {
+/// [`MeasureError::Fill`] with what fio said; [`MeasureError::Replaced`].
+pub fn fill(
+    host: &dyn Host,
+    (place, built): (WorkPlace, Option<&str>),
+    span: Bytes,
+    passes: u32,
+    seed: u64,
+) -> Result<Filled, MeasureError> {
+    is_built(host, &place, built)?;
     let passes = passes.max(1);
     let total = span.0.saturating_mul(u64::from(passes));
     let limit = Nanos::seconds(total / SLOWEST).max(PATIENCE);
@@ -74,6 +92,7 @@ pub fn fill(host: &dyn Host, place: WorkPlace, span: Bytes, passes: u32, seed: u
     if written < total {
         return Err(failed(format!("only {written} of {total} bytes were written")));
     }
+    is_built(host, &place, built)?;
     let is = if host.is_throwaway() { None } else { Some(identity(host, &place)?) };
     let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
     Ok(Filled {

@@ -71,7 +71,8 @@ fn whatever_a_directory_is_called_fio_works_in_it_and_nowhere_else() {
         let directory = bench.path().join(name);
         fs::create_dir(&directory).unwrap();
         let place = WorkPlace::Directory(directory.to_str().unwrap().to_owned());
-        let filled = crate::fill(&host, place, Bytes::mib(1), 1, 1).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        let filled =
+            crate::fill(&host, (place, None), Bytes::mib(1), 1, 1).unwrap_or_else(|error| panic!("{name:?}: {error}"));
         let size = fs::metadata(directory.join("bedplate.dat")).map(|file| file.len());
         assert!(size.as_ref().is_ok_and(|size| *size == 1 << 20), "{name:?}: {size:?}\n{}", filled.job);
         let job = on(&directory, Nanos::millis(50));
@@ -80,6 +81,35 @@ fn whatever_a_directory_is_called_fio_works_in_it_and_nowhere_else() {
         assert_eq!(told(&outcome), meant(&job), "{name:?}");
         assert!(filled.job.contains("rw=write"));
         assert_eq!((files(bench.path()), files(&directory)), (vec![name.to_owned()], vec!["bedplate.dat".to_owned()]));
+    }
+}
+
+/// Whoever may write beside a directory may put another in its place, or a link to one.
+#[test]
+fn what_was_not_built_is_not_filled() {
+    let host = Local::new();
+    let bench = tempfile::tempdir().unwrap();
+    let (own, theirs) = (bench.path().join("own"), bench.path().join("theirs"));
+    for directory in [&own, &theirs] {
+        fs::create_dir(directory).unwrap();
+    }
+    let path = own.to_str().unwrap();
+    let place = WorkPlace::Directory(path.to_owned());
+    let built = host::file_id(&host, path).unwrap();
+    let fill = || crate::fill(&host, (place.clone(), Some(&built)), Bytes::mib(1), 1, 1);
+    assert!(fill().is_ok());
+    fs::rename(&own, bench.path().join("away")).unwrap();
+    let put: [fn(&Path, &Path); 2] = [
+        |theirs, own| std::os::unix::fs::symlink(theirs, own).unwrap(),
+        |theirs, own| {
+            fs::remove_file(own).unwrap();
+            fs::rename(theirs, own).unwrap();
+        },
+    ];
+    for put in put {
+        put(&theirs, &own);
+        assert!(matches!(fill(), Err(crate::MeasureError::Replaced { .. })));
+        assert_eq!(files(&own), Vec::<String>::new());
     }
 }
 
@@ -125,7 +155,7 @@ fn logs_of_a_job_are_its_own() {
     let host = Local::new();
     let bench = tempfile::tempdir().unwrap();
     let place = WorkPlace::Directory(bench.path().to_str().unwrap().to_owned());
-    crate::fill(&host, place, Bytes::mib(1), 1, 1).unwrap();
+    crate::fill(&host, (place, None), Bytes::mib(1), 1, 1).unwrap();
     let job = on(bench.path(), Nanos::seconds(1));
     let workplace = Workplace::new(&host).unwrap();
     assert!(host.run(&workplace.fio(&job).unwrap()).unwrap().ok());
