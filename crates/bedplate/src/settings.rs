@@ -110,7 +110,10 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
             .and_then(|_| signal_hook::flag::register(signal, interrupt::flag()))
             .map_err(Failure::system("could not listen for Ctrl-C"))?;
     }
-    Ok(())
+    // A file that may grow no further (`ulimit -f`) is an error of whoever writes it, and no reason to end without cleaning up.
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default())
+        .map(drop)
+        .map_err(Failure::system("could not listen for signals"))
 }
 
 #[cfg(test)]

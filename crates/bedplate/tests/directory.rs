@@ -102,6 +102,24 @@ fn what_a_killed_run_left_is_taken_down() {
 }
 
 #[test]
+fn a_file_that_may_grow_no_further_ends_a_run_that_cleans_up() {
+    let bench = directory();
+    let data = bench.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let arguments = ["run", "--dir", data.to_str().unwrap(), "--span", "16MiB", "--profile", "quick"];
+    for blocks in ["20", "120"] {
+        let plain = command(bench.path(), &arguments);
+        let limit = format!("ulimit -f {blocks}; exec \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &limit, "sh"]).arg(plain.get_program()).args(plain.get_args());
+        limited.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let output = limited.output().unwrap();
+        assert!(output.status.code().is_some_and(|code| code != 0), "{blocks}: {:?} {}", output.status, text(&output));
+        assert_eq!(names(&data), Vec::<String>::new(), "{blocks}: {}", text(&output));
+    }
+}
+
+#[test]
 fn a_run_that_goes_on_is_not_taken_down_beneath_itself() {
     let bench = directory();
     let path = bench.path().join("data");
