@@ -24,6 +24,8 @@ impl Site {
         site.counted = calibration.of.is_counted();
         let transfer = if calibration.of.emulated.is_some() { EMULATED } else { TRANSFER };
         let factor = calibration.constants.iter().any(|constant| constant.key == Parameter::CpuFactor.key());
+        // What was measured is how the threads of that machine are.
+        site.named &= !factor;
         for (parameter, entry) in Parameter::ALL.iter().zip(TABLE) {
             if factor && matches!(entry.unit, Unit::Time | Unit::PerByte) {
                 site.parameters.widen(*parameter, transfer);

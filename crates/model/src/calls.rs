@@ -100,16 +100,19 @@ impl Compiler<'_> {
         self.jobs * (depth * works / (works + waits)).min(1.0)
     }
 
-    /// Time of a thread relative to one whose core's other thread is busy: so many run, and a core of its own is found for
-    /// each while there is one.
+    /// Time of a thread relative to one whose core's other thread is busy, as on the reference machine: so many run, and a core
+    /// of its own is found for each while there is one. A core of a name that has but one thread is always its own.
     fn beside(&self, running: f64) -> f64 {
         let machine = &self.site.machine;
         let cores = f64::from(machine.cores.max(1));
-        if machine.threads <= machine.cores || machine.submit.is_some() {
+        let alone = self.site.parameters.get(Parameter::Alone);
+        if machine.submit.is_some() {
             return 1.0;
         }
+        if machine.threads <= machine.cores {
+            return if self.site.named { alone } else { 1.0 };
+        }
         let shared = (2.0 * (running - cores) / running.max(1.0)).clamp(0.0, 1.0);
-        let alone = self.site.parameters.get(Parameter::Alone);
         alone + (1.0 - alone) * shared
     }
 }

@@ -17,16 +17,16 @@ pub(crate) enum Direction {
 }
 
 /// Payload that is taken where none is known: what most roots of Intel and many of AMD grant.
-const USUAL_PAYLOAD: Bytes = Bytes(256);
+pub(crate) const USUAL_PAYLOAD: Bytes = Bytes(256);
 /// How far a link may be off whose payload was told, and one whose payload is guessed (128 against 512 bytes: 13 %).
 const TOLD: f64 = 0.01;
 const GUESSED: f64 = 0.04;
 /// Bytes of a packet of RDMA over Ethernet besides its payload: Ethernet 38, IP 20, UDP 8, transport 12, checksum 4.
 const ROCE_OVERHEAD: f64 = 82.0;
 
-/// A PCIe link in one direction. Links of generation 6 are taken for twice those of generation 5 of the same width.
-pub(crate) fn pcie(name: &str, link: Link, payload: Option<Bytes>, way: Direction) -> Value {
-    let size = payload.unwrap_or(USUAL_PAYLOAD).max(LEAST_PAYLOAD);
+/// A PCIe link in one direction; `usual` is its payload where none is told. Links of generation 6 are taken for twice those of generation 5 of the same width.
+pub(crate) fn pcie(name: &str, link: Link, payload: Option<Bytes>, usual: Bytes, way: Direction) -> Value {
+    let size = payload.unwrap_or(usual).max(LEAST_PAYLOAD);
     let raw = link.raw().map_or(f64::from(link.speed) * 1e6 / 8.0 * f64::from(link.lanes), |rate| rate.0);
     let (share, word, arithmetic) = match way {
         Direction::Up => {

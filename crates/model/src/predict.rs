@@ -60,7 +60,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         inputs: Vec::new(),
         flags: Vec::new(),
     };
-    rule::cap(&mut prediction, site, stack, work, network.given);
+    rule::cap(&mut prediction, site, stack, work, &network);
     prediction.p99 = tail::above(&prediction.latency, prediction.p99);
     account::write(&mut prediction, site, stack, &network);
     if fades(site, &network) && !conditions.sustained {

@@ -1,7 +1,9 @@
 //! What a processor's name tells, and what was measured of it, in the place of the table's times.
 
+use terms::Bytes;
 use terms::prediction::Source;
 
+use crate::link::USUAL_PAYLOAD;
 use crate::parameter::Parameter;
 use crate::site::Site;
 
@@ -13,6 +15,11 @@ const WIDE_XTS: (u32, u32) = (6, 10);
 const SHA: f64 = 0.21;
 
 impl Site {
+    /// Payload of a link where nobody told it.
+    pub(crate) fn usual_payload(&self) -> Bytes {
+        self.machine.processor.as_ref().and_then(|processor| processor.payload).unwrap_or(USUAL_PAYLOAD)
+    }
+
     /// How many times as fast the kernel's code for AES in XTS mode is as it was when all ciphers were measured.
     pub(crate) fn code_of_xts(&self) -> f64 {
         let named = self.machine.processor.as_ref().filter(|_| self.kernel_from(WIDE_XTS));
@@ -22,6 +29,7 @@ impl Site {
     /// What the processor's name tells, and what was measured of it, takes the place of the table.
     pub(crate) fn add_processor(&mut self) {
         if let Some(processor) = self.machine.processor.clone() {
+            self.named = true;
             let origin = format!("{}: instructions for each cycle and the largest clock of one core", processor.name);
             self.parameters.set(Parameter::CpuFactor, 1.0 / processor.pace, NAMED, Source::Told, &origin);
             for parameter in [Parameter::CryptReadByte, Parameter::CryptWriteByte] {

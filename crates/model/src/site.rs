@@ -29,6 +29,8 @@ pub struct Site {
     pub(crate) memory: Option<u32>,
     /// Was it measured in a guest whose instructions are counted?
     pub(crate) counted: bool,
+    /// Is the time of a processor that of a whole core, by its name?
+    pub(crate) named: bool,
 }
 
 /// A group of equal drives, its values by their place in the book.
@@ -134,6 +136,7 @@ impl Site {
             names: HashMap::new(),
             memory: None,
             counted: false,
+            named: false,
         };
         site.add_memory();
         site.add_processor();
@@ -214,8 +217,9 @@ impl Site {
         let name = uplink.name.to_string();
         let (ways, round_trip) = match uplink.path {
             Path::Pcie { link, payload } => {
-                let ways =
-                    [Direction::Up, Direction::Down].map(|way| self.parameters.add(pcie(&name, link, payload, way)));
+                let usual = self.usual_payload();
+                let ways = [Direction::Up, Direction::Down]
+                    .map(|way| self.parameters.add(pcie(&name, link, payload, usual, way)));
                 (ways, None)
             }
             Path::Told { read, write } => {
@@ -269,9 +273,10 @@ impl Site {
     }
 
     fn add_class(&mut self, group: &DriveGroup) -> u32 {
+        let usual = self.usual_payload();
         let link = group.link.map(|link| {
             [Direction::Up, Direction::Down]
-                .map(|way| self.parameters.add(pcie(group.name.as_str(), link, group.payload, way)))
+                .map(|way| self.parameters.add(pcie(group.name.as_str(), link, group.payload, usual, way)))
         });
         let class = self.class(group, link);
         let at = u32::try_from(self.classes.len()).unwrap_or(u32::MAX);

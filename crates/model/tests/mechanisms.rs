@@ -463,7 +463,7 @@ fn heads_take_longer_over_all_of_a_drive_and_less_where_it_turns_faster() {
 fn a_named_processor_counts() {
     use terms::machine::Processor;
     let named = |pace, xts, kernel| {
-        let processor = Some(Processor { name: "p".to_owned(), pace, aes: 1.0, xts, sha: false });
+        let processor = Some(Processor { name: "p".to_owned(), pace, aes: 1.0, xts, sha: false, payload: None });
         Machine { processor, kernel: Some(kernel), ..machine(DriveKind::NvmeEnterprise) }
     };
     let of = |pace| {
@@ -561,4 +561,70 @@ fn a_workload_reaches_as_far_as_it_says() {
     };
     let (near, far) = (with("size", "1073741824", work(Pattern::RandRead, 4, 1, 1)), work(Pattern::RandRead, 4, 1, 1));
     assert!(of(&near) > of(&far) * 1.3, "{} {}", of(&near), of(&far));
+}
+
+/// Two threads of a core do 1.25 of the work of one, so a named processor whose cores have one thread each loses a fifth
+/// without the second, and a lone thread nothing.
+#[test]
+fn a_core_of_one_thread_is_a_whole_core() {
+    use terms::machine::Processor;
+    let processor = Some(Processor { name: "p".to_owned(), pace: 1.0, aes: 1.0, xts: 1.0, sha: false, payload: None });
+    let of = |threads, jobs| {
+        let machine = Machine { processor: processor.clone(), cores: 4, threads, ..machine(DriveKind::Ram) };
+        rate(&machine, &stack(8, &[raid(RaidLevel::Raid0, 512)]), &work(Pattern::RandRead, 4, 16, jobs))
+    };
+    let (lone, busy) = (of(8, 1) / of(4, 1), of(8, 32) / of(4, 32));
+    assert!((0.9..1.1).contains(&lone) && (1.1..1.35).contains(&busy), "{lone} {busy}");
+}
+
+/// Where the largest payload of a link is not told, it may carry more than with the usual one; where it is, next to nothing.
+#[test]
+fn an_interval_ends_where_a_link_may() {
+    let link = Some(terms::inventory::Link { speed: 5000, lanes: 1 });
+    let above = |payload| {
+        let mut machine = machine(DriveKind::Nvme);
+        (machine.drives[0].link, machine.drives[0].payload) = (link, payload);
+        let said = predict(
+            &Site::new(&machine),
+            &stack(1, &[Layer::Ext4(Ext4::default())]),
+            &work(Pattern::Read, 1024, 32, 1),
+            &Conditions::default(),
+        );
+        let said = said.unwrap().throughput;
+        said.ninety.high / said.value
+    };
+    let (guessed, told) = (above(None), above(Some(Bytes(256))));
+    // 512 bytes against 256: 512/536 over 256/280.
+    assert!((1.045..1.1).contains(&guessed) && (1.01..1.03).contains(&told), "{guessed} {told}");
+}
+
+/// A board whose roots are left with the least payload carries 128/152 of its link to the processor, where others carry 256/280.
+#[test]
+fn a_board_is_left_with_small_packets() {
+    use terms::machine::Processor;
+    let of = |payload| {
+        let mut machine = machine(DriveKind::Nvme);
+        machine.drives[0].link = Some(terms::inventory::Link { speed: 5000, lanes: 1 });
+        let named = Processor { name: "p".to_owned(), pace: 1.0, aes: 1.0, xts: 1.0, sha: false, payload };
+        machine.processor = Some(named);
+        rate(&machine, &stack(1, &[Layer::Ext4(Ext4::default())]), &work(Pattern::Read, 1024, 32, 1))
+    };
+    let share = of(Some(Bytes(128))) / of(None);
+    assert!((share / (128.0 / 152.0 * 280.0 / 256.0) - 1.0).abs() < 0.01, "{share}");
+}
+
+/// A drive of which nothing is told may be faster than a usual one by more than what data sheets leave room for.
+#[test]
+fn an_interval_has_room_for_a_drive_of_which_nothing_is_told() {
+    use terms::machine::Rated;
+    let above = |rated| {
+        let mut machine = machine(DriveKind::Nvme);
+        machine.drives[0].rated = rated;
+        let stack = stack(1, &[Layer::Ext4(Ext4::default())]);
+        let said = predict(&Site::new(&machine), &stack, &work(Pattern::Read, 1024, 8, 1), &Conditions::default());
+        let said = said.unwrap().throughput;
+        said.ninety.high / said.value
+    };
+    let told = Rated { read: Some(terms::BytesPerSecond(3.5e9)), ..Rated::NOTHING };
+    assert!(above(Rated::NOTHING) > 1.5 && above(told) < 1.4, "{} {}", above(Rated::NOTHING), above(told));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use terms::inventory::Link;
 use terms::machine::{DriveKind, Memory, Processor, Rated};
-use terms::{BytesPerSecond, Iops, Nanos};
+use terms::{Bytes, BytesPerSecond, Iops, Nanos};
 
 /// `data/drives.csv`: drives by model, with the figures that their makers publish.
 const DRIVES: &str = include_str!("../data/drives.csv");
@@ -56,7 +56,7 @@ pub(crate) fn drive(model: &str) -> Option<KnownDrive> {
 /// The processor of a name, as people or `lscpu` write it.
 pub(crate) fn processor(name: &str) -> Option<KnownProcessor> {
     let row = best(PROCESSORS, name)?;
-    let [title, cores, threads, clock, arch, place] = row.as_slice() else { return None };
+    let [title, cores, threads, clock, arch, place, payload @ ..] = row.as_slice() else { return None };
     let core = rows(ARCHITECTURES).find(|row| row.first() == Some(arch))?;
     let number = |at: usize| core.get(at)?.parse::<f64>().ok();
     let (channels, speed) = if *place == "server" { (5, 6) } else { (7, 8) };
@@ -67,6 +67,7 @@ pub(crate) fn processor(name: &str) -> Option<KnownProcessor> {
             aes: number(2)?,
             xts: number(3)?,
             sha: core.get(4) == Some(&"yes"),
+            payload: payload.first().and_then(|bytes| bytes.parse().ok()).map(Bytes),
         },
         cores: cores.parse().ok()?,
         threads: threads.parse().ok()?,
@@ -184,6 +185,9 @@ mod tests {
         assert_eq!(name("AMD Ryzen 9 7900X 12-Core Processor").as_deref(), Some("AMD Ryzen 9 7900X"));
         assert_eq!(name("Raspberry Pi Compute Module 4 Rev 1.0").as_deref(), Some("Raspberry Pi Compute Module 4"));
         assert_eq!(name("Rockchip RK3588S").as_deref(), None);
+        let payload = |text: &str| processor(text).and_then(|known| known.processor.payload);
+        assert_eq!(payload("RK3588"), Some(Bytes(128)), "a board without firmware that raises it");
+        assert_eq!((payload("Raspberry Pi 5"), payload("AMD EPYC 7502P")), (None, None));
         assert_eq!(name("Rockchip RK3588, 8 cores").as_deref(), Some("RK3588"));
         assert_eq!(name("Raspberry Pi 4 Model B Rev 1.5").as_deref(), Some("Raspberry Pi 4"));
         for other in [

@@ -53,6 +53,9 @@ pub struct Processor {
     pub xts: f64,
     /// Has it instructions for SHA-256?
     pub sha: bool,
+    /// Largest payload of a packet that its PCIe roots are left with, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Bytes>,
 }
 
 /// What an older record says of code that it does not know of.

@@ -54,22 +54,24 @@ fn in_memory(stack: &Stack, work: &Workload) -> bool {
     work.is_buffered() || stack.nodes.iter().any(|node| node.layer.traits().tree)
 }
 
-/// Drives give up to so many times what their data sheets say.
+/// Drives give up to so many times what their data sheets say, and more where those are not told.
 const SHEET: f64 = 1.2;
 /// Standard deviations of a normal that hold nine tenths.
 pub(super) const NINETY: f64 = 1.645;
 
-/// A rule may be wrong, and no link carries more for it: intervals end where links and drives do. What is kept in memory, or
-/// put together before it is written, may go beyond; and what a drive takes for a flush is seldom in a data sheet.
-pub(super) fn cap(of: &mut Prediction, site: &Site, stack: &Stack, work: &Workload, given: f64) {
+/// A rule may be wrong, and no link carries more for it: intervals end where links and drives do, as far as is known where
+/// that is. What is kept in memory, or put together before it is written, may go beyond; and what a drive takes for a flush is
+/// seldom in a data sheet.
+pub(super) fn cap(of: &mut Prediction, site: &Site, stack: &Stack, work: &Workload, network: &Network) {
     if in_memory(stack, work) {
         return;
     }
     let flush = if work.flushed_every().is_some() { site.flush_sigma() } else { 0.0 };
-    let beyond = SHEET.max((NINETY * flush.ln_1p()).exp());
+    let given = SHEET.max((NINETY * flush.ln_1p()).exp()).max(beyond(site, network, true));
+    let carried = beyond(site, network, false);
     let allowed = of.ceilings.iter().filter_map(|ceiling| match ceiling.kind {
-        CeilingKind::Link | CeilingKind::Uplink => Some(ceiling.operations_per_second),
-        CeilingKind::Drive => Some(ceiling.operations_per_second * beyond),
+        CeilingKind::Link | CeilingKind::Uplink => Some(ceiling.operations_per_second * carried),
+        CeilingKind::Drive => Some(ceiling.operations_per_second * given),
         _ => None,
     });
     let most = allowed.fold(f64::INFINITY, f64::min).max(of.operations.value);
@@ -80,7 +82,21 @@ pub(super) fn cap(of: &mut Prediction, site: &Site, stack: &Stack, work: &Worklo
         lower(&mut estimate.ninety, most);
     }
     // As many operations are under way however quick they are.
-    let quickest = (given / most * 1e9).min(of.latency.value);
+    let quickest = (network.given / most * 1e9).min(of.latency.value);
     of.latency.half.low = of.latency.half.low.max(quickest);
     of.latency.ninety.low = of.latency.ninety.low.max(quickest);
+}
+
+/// How many times as much drives, or links, may give as they are taken to: the one that is known least.
+fn beyond(site: &Site, network: &Network, drives: bool) -> f64 {
+    let meant = |at: u16| {
+        network.stations.get(usize::from(at)).is_some_and(|station| match station.resource.kind() {
+            CeilingKind::Drive => drives,
+            CeilingKind::Link | CeilingKind::Uplink => !drives,
+            _ => false,
+        })
+    };
+    let parts = network.parts.iter().filter(|part| meant(part.station));
+    let sigmas = parts.map(|part| site.parameters.sigma(part.by[0]).hypot(site.parameters.sigma(part.by[1])));
+    (NINETY * sigmas.fold(0.0, f64::max).ln_1p()).exp()
 }
