@@ -23,7 +23,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use terms::{Bytes, Nanos, Note, NoteLevel, Workload, fio};
+use terms::{Bytes, Nanos, Note, NoteLevel, Span, Workload, fio};
 
 use job::Job;
 use lines::Section;
@@ -74,7 +74,7 @@ impl Reader<'_> {
         // What a file that is not there would have said is not known, and nothing follows from its lack.
         let is_whole = notes.iter().all(|note| note.code != "fio-include");
         for mut section in sections {
-            rules::check(&mut section.options, self.forced, &mut notes);
+            rules::check(&mut section.options, shared.filename.is_some(), self.forced, &mut notes);
             let mut job = shared.named(&section.name, section.span);
             job.take(&section.options, &mut notes);
             if is_whole {
@@ -119,10 +119,25 @@ fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
         notes.push(Note::error("fio-ramp", Some(job.place), message).as_warning());
     }
     let mut names = names::Names::default();
-    let mut workloads: Vec<Workload> =
-        groups.into_iter().filter_map(|group| parts::workload(group, &mut names, span, window, notes)).collect();
+    let mut workloads: Vec<Workload> = Vec::new();
+    for group in groups {
+        let place = group.first().map(|job| job.place);
+        let Some(workload) = parts::workload(group, &mut names, span, window, notes) else { continue };
+        let writer = workloads.iter().find(|before| before.pattern.writes() && !workload.pattern.writes());
+        notes.extend(writer.map(|writer| reordered(&workload, writer, place)));
+        workloads.push(workload);
+    }
     workloads.sort_by_key(|workload| workload.pattern.writes());
     Imported { workloads, window, settle, span }
+}
+
+/// Notes that a workload runs before one that stands before it.
+fn reordered(workload: &Workload, writer: &Workload, place: Option<Span>) -> Note {
+    let message = format!(
+        "`{}` stands behind `{}` and runs before it here: it reads what the fill has written, and not what that leaves",
+        workload.name, writer.name
+    );
+    Note::error("fio-order", place, message).as_warning()
 }
 
 /// Notes options of other engines than the section's: fio refuses these.

@@ -113,7 +113,7 @@ pub(super) struct Job {
     pub(super) base: Base,
     pub(super) blocks: Blocks,
     filesize: Option<Bytes>,
-    filename: Option<String>,
+    pub(super) filename: Option<String>,
     /// How names of files are made where none is given.
     format: Option<String>,
     directory: String,

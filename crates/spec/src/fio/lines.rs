@@ -113,32 +113,23 @@ impl Lines<'_> {
 
     fn take_line(&mut self, line: &str, comment: &str, span: Span, within: bool) {
         if let Some(rest) = line.strip_prefix('[') {
-            match rest.strip_suffix(']') {
-                Some(_) if within => {
-                    self.wrong(
-                        "fio-include",
-                        span,
-                        "fio takes no section in a file that is included",
-                        "keep options only",
-                    );
-                }
-                Some(name) => {
-                    let section = Section { name: name.to_owned(), span, options: Vec::new() };
-                    self.jobs += usize::from(!section.is_global());
-                    self.full = self.jobs > JOBS;
-                    if self.full {
-                        let message = format!("the file has more than {JOBS} jobs, and fio takes no more");
-                        self.wrong("fio-sections", span, &message, "divide it into several files");
-                    } else {
-                        self.sections.push(section);
-                    }
-                }
-                None if comment.contains(']') => {
-                    let letter = &comment[..1];
-                    let message = format!("the section's name ends at `{letter}`, which begins a comment");
-                    self.wrong("fio-section", span, &message, &format!("write a name without `{letter}`"));
-                }
-                None => self.wrong("fio-section", span, "the section's name does not end with `]`", "write [name]"),
+            let name = rest.strip_suffix(']').unwrap_or(rest);
+            if name.len() == rest.len() {
+                self.open_name(comment, span);
+            } else if within {
+                let message = "fio takes no section in a file that is included";
+                self.wrong("fio-include", span, message, "keep options only");
+                return;
+            }
+            // What stands behind a name that does not end is a part of its section, too.
+            let section = Section { name: name.to_owned(), span, options: Vec::new() };
+            self.jobs += usize::from(!section.is_global());
+            self.full = self.jobs > JOBS;
+            if self.full {
+                let message = format!("the file has more than {JOBS} jobs, and fio takes no more");
+                self.wrong("fio-sections", span, &message, "divide it into several files");
+            } else {
+                self.sections.push(section);
             }
         } else if self.sections.is_empty() {
             self.wrong("fio-no-section", span, "an option before any section", "begin with [global] or [name]");
@@ -151,6 +142,17 @@ impl Lines<'_> {
             if let Some(section) = self.sections.last_mut() {
                 section.options.push(option);
             }
+        }
+    }
+
+    /// A section whose name does not end.
+    fn open_name(&mut self, comment: &str, span: Span) {
+        if comment.contains(']') {
+            let letter = &comment[..1];
+            let message = format!("the section's name ends at `{letter}`, which begins a comment");
+            self.wrong("fio-section", span, &message, &format!("write a name without `{letter}`"));
+        } else {
+            self.wrong("fio-section", span, "the section's name does not end with `]`", "write [name]");
         }
     }
 

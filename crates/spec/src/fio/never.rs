@@ -11,6 +11,7 @@ pub(super) const NEVER: [(&str, &[&str]); 11] = [
             "merge_blktrace_file",
             "merge_blktrace_iters",
             "merge_blktrace_scalars",
+            "opendir",
             "read_iolog",
             "read_iolog_chunked",
             "replay_align",

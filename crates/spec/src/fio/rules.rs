@@ -7,6 +7,7 @@ use super::distribution;
 use super::lines::Option_;
 use super::never::NEVER;
 use super::units::{self, Base};
+use super::values;
 use crate::suggest;
 
 /// What becomes of an option.
@@ -110,7 +111,7 @@ const FIELDS: &[&str] = &[
     "wait_for",
 ];
 
-const TARGET: &[&str] = &["directory", "filename", "filename_format", "opendir"];
+const TARGET: &[&str] = &["directory", "filename", "filename_format"];
 
 /// What is set here in every job, or is of no matter to what is measured, with the values that fio takes.
 const OURS: &[(Takes, &[&str])] = &[
@@ -216,13 +217,22 @@ pub(super) fn of(key: &str, value: &str) -> Rule {
     }
 }
 
-/// Notes what is refused, what is overridden and what is told.
-pub(super) fn check(options: &mut [Option_], forced: bool, notes: &mut Vec<Note>) {
+/// Notes what is refused, what is overridden and what is told, of a section that has a file from one before it or not.
+pub(super) fn check(options: &mut [Option_], mut has_file: bool, forced: bool, notes: &mut Vec<Note>) {
     for option in options.iter_mut().filter(|option| !option.unread) {
-        let note = noted(option, forced, notes);
+        let is_file = fio::canonical(&option.key) == "filename";
+        let note = if is_file && has_file { Some(another(option)) } else { noted(option, forced, notes) };
+        has_file |= is_file;
         option.unread = note.as_ref().is_some_and(|note| note.severity == NoteLevel::Error);
         notes.extend(note);
     }
+}
+
+/// A second `filename`: fio adds its file to those that were named before, also to those of `[global]`
+/// (`str_filename_cb` in its `options.c`).
+fn another(option: &Option_) -> Note {
+    let why = "fio adds it to the one that was named before, and works on both in turn: a workload has one file";
+    values::unreadable(option, why)
 }
 
 fn noted(option: &mut Option_, forced: bool, notes: &[Note]) -> Option<Note> {

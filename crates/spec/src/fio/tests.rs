@@ -58,7 +58,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
 fn force_lets_pass_what_defeats_and_nothing_that_runs() {
     let forced = |line: &str| import(&format!("[j]\nrw=read\n{line}\n"), true);
     assert_eq!(forced("zero_buffers").0.unwrap().workloads[0].keys[0].key, "zero_buffers");
-    for line in ["exec_postrun=x", "ioengine=external:x.so", "write_iolog=/x", "ss=iops_slope:10%"] {
+    for line in ["exec_postrun=x", "ioengine=external:x.so", "write_iolog=/x", "ss=iops_slope:10%", "opendir=/x"] {
         assert!(forced(line).0.is_none(), "{line}");
     }
 }
@@ -70,6 +70,40 @@ fn the_target_and_what_we_set_are_not_passed_on() {
     assert!(job.keys.is_empty(), "{:?}", job.keys);
     let (_, notes) = import("[j]\nrw=read\nfilename=/dev/sda\n", false);
     assert!(notes.iter().any(|note| note.code == "fio-target"));
+}
+
+/// fio 3.33 laid out two files for each of these, also where both are one.
+#[test]
+fn a_second_file_name_is_a_second_file() {
+    for text in [
+        "[global]\nfilename=a\n[j]\nfilename=b\n",
+        "[global]\nfilename=a\n[j]\nfilename=a\n",
+        "[global]\nfilename=a\n[global]\nfilename=b\n[j]\nrw=read\n",
+        "[j]\nfilename=a\nfilename=b\n",
+    ] {
+        let (imported, notes) = import(&format!("{text}size=1m\n"), true);
+        assert!(imported.is_none(), "{text}");
+        let wrong: Vec<&Note> = errors(&notes).collect();
+        assert!(wrong.len() == 1 && wrong[0].message.contains("adds it to the one"), "{text}: {notes:?}");
+        let at = text.rfind("filename").unwrap();
+        assert!(wrong[0].span.is_some_and(|span| span.start == at), "{text}: {notes:?}");
+        assert!(notes.iter().all(|note| note.code != "fio-target" || note.span != wrong[0].span), "{notes:?}");
+    }
+    for text in ["[a]\nfilename=a\n[b]\nstonewall\nfilename=b\n", "[global]\nfilename=a\n[a]\n[b]\nstonewall\n"] {
+        assert!(import(text, false).0.is_some(), "{text}");
+    }
+}
+
+#[test]
+fn a_job_that_reads_what_one_before_it_wrote_is_told_to_run_first() {
+    let orders = |text: &str| {
+        let notes = told(&format!("[global]\ndirect=1\nstonewall\nsize=1g\n{text}"));
+        let orders = notes.into_iter().filter(|note| note.code == "fio-order").map(|note| note.message);
+        orders.collect::<Vec<String>>()
+    };
+    let found = orders("[w]\nrw=write\n[age]\nrw=randwrite\n[r]\nrw=read\n");
+    assert!(matches!(found.as_slice(), [one] if one.starts_with("`r` stands behind `w`")), "{found:?}");
+    assert_eq!(orders("[r]\nrw=read\n[w]\nrw=write\n[m]\nrw=randrw\n"), [String::new(); 0]);
 }
 
 /// The parts of the one workload of a file: name, and where in the span each works.
@@ -196,6 +230,16 @@ fn a_name_that_a_comment_cuts_says_so() {
         let notes = told(&format!("{line}\nrw=read\n"));
         assert!(errors(&notes).any(|note| note.message.contains(why)), "{line}: {notes:?}");
     }
+}
+
+#[test]
+fn a_section_whose_name_does_not_end_is_told_once_and_what_is_in_it_is_read() {
+    for text in ["[j]x\nrw=read\nsize=1g\n", "[j\nrw=read\nsize=1g\n", "[j #]\nrw=read\nsize=1g\n"] {
+        let (_, notes) = import(text, false);
+        assert_eq!(errors(&notes).map(|note| note.code.as_str()).collect::<Vec<_>>(), ["fio-section"], "{notes:?}");
+    }
+    let (_, notes) = import("[j\nrw=read\nbs=x\n", false);
+    assert!(errors(&notes).any(|note| note.code == "fio-bad-value"), "{notes:?}");
 }
 
 #[test]
