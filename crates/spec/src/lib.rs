@@ -19,6 +19,7 @@
 //! assert!(spec::render("study.toml", text, &notes, false).starts_with("error[study-bad-unit]"));
 //! ```
 
+mod absent;
 mod chart;
 mod feature_checks;
 mod fields;

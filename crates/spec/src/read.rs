@@ -11,6 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 pub(crate) use value::time;
 
+use crate::absent;
 use crate::fields::{Field, Fields};
 use crate::grammar::{Table, Without, tables};
 use crate::suggest::{all_of, either, is_worth_it, nearest};
@@ -28,7 +29,7 @@ pub(crate) const fn span(range: &Range<usize>) -> Span {
 /// Reads one table. `place` is `None` for the file as a whole, which no caret can point to.
 pub(crate) fn read(table: &'static Table, tree: &DeTable<'_>, place: Option<Span>, notes: &mut Vec<Note>) -> Fields {
     let mut written = BTreeMap::new();
-    let mut misspelt_kind = false;
+    let mut unknown_kind = false;
     for (key, tree) in tree {
         let at = span(&key.span());
         match table.key(key.get_ref()) {
@@ -43,15 +44,21 @@ pub(crate) fn read(table: &'static Table, tree: &DeTable<'_>, place: Option<Span
                     notes.push(note);
                     continue;
                 }
+                if let Some(instead) = absent::instead(table.name, key.get_ref()) {
+                    unknown_kind = true;
+                    notes.push(note.hint(instead));
+                    continue;
+                }
                 let meant = nearest(key.get_ref(), table.keys.iter().map(|key| key.name));
-                misspelt_kind |= meant.is_some_and(|meant| table.one_of.contains(&meant));
+                // Options in a table of their own are those of a kind.
+                unknown_kind |= meant.map_or(tree.get_ref().is_table(), |meant| table.one_of.contains(&meant));
                 notes.push(note.hint(right_key(table, key.get_ref(), meant, tree)));
             }
         }
     }
     let fields = Fields { span: place.unwrap_or(Span { start: 0, end: 0 }), written };
     note_missing(table, &fields, place, notes);
-    if !misspelt_kind {
+    if !unknown_kind {
         note_kinds(table, &fields, place, notes);
     }
     fields

@@ -42,7 +42,9 @@ pub(crate) fn read(study: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Vec<Grow
     }
     note_twins(tables, notes);
     let stacks: Vec<Grown> = tables.iter().filter_map(|fields| stack(fields, lab, notes)).collect();
-    if stacks.len() == tables.len() {
+    // A key that is none may name a drive.
+    let is_whole = notes.iter().all(|note| note.severity != NoteLevel::Error);
+    if stacks.len() == tables.len() && is_whole {
         note_idle(study, lab, &stacks, notes);
     }
     stacks

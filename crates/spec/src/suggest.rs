@@ -39,6 +39,8 @@ const KNOWN_AS: &[(&str, &str)] = &[
     ("raid6", "raid"),
     ("raid10", "raid"),
     ("stripe", "single"),
+    ("raid0", "striped"),
+    ("dm-writecache", "writecache"),
 ];
 
 /// Notes after which nobody is told any more what was likely meant: finding out takes as long as there are names, and a
@@ -70,10 +72,8 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     }
     let candidates: Vec<&str> = candidates.into_iter().collect();
     let plain = fold(word);
-    let known = KNOWN_AS.iter().find(|(theirs, _)| *theirs == plain.replace('_', "-") || *theirs == plain);
-    if let Some((_, ours)) = known
-        && let Some(found) = candidates.iter().find(|candidate| *candidate == ours)
-    {
+    let mut known = KNOWN_AS.iter().filter(|(theirs, _)| *theirs == plain.replace('_', "-") || *theirs == plain);
+    if let Some(found) = known.find_map(|(_, ours)| candidates.iter().find(|candidate| *candidate == ours)) {
         return Some(found);
     }
     // A third of the letters may be wrong, and two words of one letter are never near.
@@ -98,7 +98,7 @@ pub(crate) fn meant<'c>(
 }
 
 /// Case and the choice between dash and underscore are not spelling.
-fn fold(word: &str) -> String {
+pub(crate) fn fold(word: &str) -> String {
     word.to_lowercase().replace('-', "_")
 }
 

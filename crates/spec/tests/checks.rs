@@ -210,7 +210,8 @@ fn graphs() {
     );
     check("{ luks = {}, on = 'a', name = 'b' }, { ext4 = {} }", &["study-layer-is-drive"]);
     check("{ luks = {}, on = ['a', 'b'] }, { lvm = {} , name = 'luks-a' }", &["study-same-layer"]);
-    check("{ noext = {}, on = 'a' }", &["study-no-kind", "study-unknown-key"]);
+    check("{ noext = {}, on = 'a' }", &["study-unknown-key"]);
+    check("{ on = 'a' }", &["study-no-kind"]);
     check("{ ext5 = {}, on = 'a' }", &["study-unknown-key"]);
     check("{ ext4 = {}, xfs = {}, on = 'a' }", &["study-two-kinds"]);
 }
@@ -589,4 +590,38 @@ fn a_write_cache_has_one_device_below_and_one_beside() {
     check("{ writecache = { cache = \"b\", high_watermark = 10, low_watermark = 10 }, on = \"a\" }", &[]);
     check("{ writecache = { cache = [\"b\", \"c\"] }, on = \"a\" }", &["study-too-many"]);
     check("{ writecache = { cache = \"b\", high_watermark = 40 }, on = \"a\" }", &["study-watermarks"]);
+}
+
+/// Layouts that people have and that are not built: each is told by one note, what is so, and no other thing in its place.
+#[test]
+fn what_is_not_built_is_told_as_that_and_no_slip() {
+    for (layers, told) in [
+        ("{ zfs = { layout = 'raid10' }, on = ['a', 'b', 'c', 'd'] }", "several mirrors are not built"),
+        ("{ zfs = { layout = 'draid1' }, on = ['a', 'b', 'c'] }", "dRAID is not built"),
+        ("{ zfs = { layout = 'draid2:4d:1s' }, on = ['a', 'b', 'c'] }", "dRAID is not built"),
+        ("{ zfs = { layout = 'mirror', log = 's' }, on = ['a', 'b'] }", "a log vdev is not built"),
+        ("{ zfs = { layout = 'mirror', L2ARC = 's' }, on = ['a', 'b'] }", "a cache vdev is not built"),
+        ("{ raid = { level = 5, spares = ['d'] }, on = ['a', 'b', 'c'] }, { ext4 = {} }", "spares are not built"),
+        (
+            "{ raid = { level = 5, journal = 's' }, on = ['a', 'b', 'c'] }, { ext4 = {} }",
+            "a journal of writes is not built",
+        ),
+        ("{ btrfs = { data = 'raid5' }, on = ['a', 'b', 'c'] }", "this profile is not built"),
+        ("{ btrfs = { metadata = 'raid1c3' }, on = ['a', 'b', 'c'] }", "this profile is not built"),
+        ("{ btrfs = { compress-force = 'zstd' }, on = 'a' }", "btrfs compresses nothing here"),
+        ("{ bcachefs = { replicas = 2 }, on = ['a', 'b'] }", "this file system is not built"),
+        ("{ raid = { level = 6 }, on = ['a', 'b', 'c', 'd'] }, { vdo = {} }, { xfs = {} }", "VDO is not built"),
+        ("{ lvm = { volume = 'vdo' }, on = 'a' }, { xfs = {} }", "VDO is not built"),
+        ("{ lvm = { volume = 'raid0' }, on = ['a', 'b'] }, { xfs = {} }", "did you mean `striped`?"),
+        ("{ stratis = { cache = 's' }, on = ['a', 'b'] }", "Stratis is not built"),
+        ("{ dm-writecache = { cache = 's' }, on = 'a' }, { xfs = {} }", "did you mean `writecache`?"),
+    ] {
+        let text = study(layers);
+        let (design, notes) = spec::parse(&text);
+        assert!(design.is_none(), "{layers}");
+        let page = spec::render("x.toml", &text, &notes, false);
+        assert!(page.contains(told), "{layers}\n{page}");
+        assert_eq!(notes.len(), 1, "{layers}\n{page}");
+        assert!(page.matches("did you mean").count() == usize::from(told.starts_with("did")), "{layers}\n{page}");
+    }
 }

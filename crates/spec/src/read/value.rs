@@ -10,6 +10,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
 use super::{noun, read as read_table, span};
+use crate::absent;
 use crate::fields::{Fields, Value, Word};
 use crate::grammar::{Key, Kind, Table, Without};
 use crate::suggest::{either, nearest};
@@ -119,6 +120,9 @@ fn choice(key: &Key, words: &[&str], text: &str, place: Span) -> Read<String> {
     }
     let note =
         Note::error("study-unknown-word", Some(place), format!("`{}` cannot be `{}`", key.name, text.escape_debug()));
+    if let Some(instead) = absent::instead(key.name, text) {
+        return Err(Box::new(note.hint(instead)));
+    }
     let known = format!("it takes {}", either(words.iter().copied()));
     Err(Box::new(match nearest(text, words.iter().copied()) {
         Some(meant) => note.label(format!("did you mean `{meant}`?")).hint(known),
