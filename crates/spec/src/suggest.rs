@@ -41,6 +41,9 @@ const KNOWN_AS: &[(&str, &str)] = &[
     ("stripe", "single"),
     ("raid0", "striped"),
     ("dm-writecache", "writecache"),
+    ("n2", "near"),
+    ("f2", "far"),
+    ("o2", "offset"),
 ];
 
 /// Notes after which nobody is told any more what was likely meant: finding out takes as long as there are names, and a

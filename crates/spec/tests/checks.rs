@@ -613,6 +613,7 @@ fn what_is_not_built_is_told_as_that_and_no_slip() {
         ("{ raid = { level = 6 }, on = ['a', 'b', 'c', 'd'] }, { vdo = {} }, { xfs = {} }", "VDO is not built"),
         ("{ lvm = { volume = 'vdo' }, on = 'a' }, { xfs = {} }", "VDO is not built"),
         ("{ lvm = { volume = 'raid0' }, on = ['a', 'b'] }, { xfs = {} }", "did you mean `striped`?"),
+        ("{ raid = { level = 10, layout = 'f2' }, on = ['a', 'b'] }, { xfs = {} }", "did you mean `far`?"),
         ("{ stratis = { cache = 's' }, on = ['a', 'b'] }", "Stratis is not built"),
         ("{ dm-writecache = { cache = 's' }, on = 'a' }, { xfs = {} }", "did you mean `writecache`?"),
     ] {

@@ -7,7 +7,6 @@ use super::distribution;
 use super::lines::Option_;
 use super::never::NEVER;
 use super::units::{self, Base};
-use super::values;
 use crate::suggest;
 
 /// What becomes of an option.
@@ -231,8 +230,12 @@ pub(super) fn check(options: &mut [Option_], mut has_file: bool, forced: bool, n
 /// A second `filename`: fio adds its file to those that were named before, also to those of `[global]`
 /// (`str_filename_cb` in its `options.c`).
 fn another(option: &Option_) -> Note {
-    let why = "fio adds it to the one that was named before, and works on both in turn: a workload has one file";
-    values::unreadable(option, why)
+    let message = format!(
+        "`filename={}` cannot be measured: fio adds it to the one that was named before, and works on both in turn: a \
+         workload has one file",
+        option.text().escape_debug()
+    );
+    Note::error("fio-bad-value", Some(option.span), message).hint("leave it out, or the one before it")
 }
 
 fn noted(option: &mut Option_, forced: bool, notes: &[Note]) -> Option<Note> {
