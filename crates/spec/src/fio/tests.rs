@@ -103,7 +103,7 @@ fn a_job_that_reads_what_one_before_it_wrote_is_told_to_run_first() {
     };
     let found = orders("[w]\nrw=write\n[age]\nrw=randwrite\n[r]\nrw=read\n");
     assert!(matches!(found.as_slice(), [one] if one.starts_with("`r` stands behind `w`")), "{found:?}");
-    assert_eq!(orders("[r]\nrw=read\n[w]\nrw=write\n[m]\nrw=randrw\n"), [String::new(); 0]);
+    assert!(orders("[r]\nrw=read\n[w]\nrw=write\n[m]\nrw=randrw\n").is_empty());
 }
 
 /// The parts of the one workload of a file: name, and where in the span each works.
