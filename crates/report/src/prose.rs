@@ -160,10 +160,7 @@ fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     } else if clear.is_empty() {
         "Nowhere is the highest interval clear of all others, so the order may be chance.".to_owned()
     } else {
-        format!(
-            "Its interval is clear of every other stack’s in {}; elsewhere the order may be chance.",
-            places(grid, &clear)
-        )
+        format!("Its interval is clear of {others} in {}; elsewhere the order may be chance.", places(grid, &clear))
     }
 }
 

@@ -297,6 +297,9 @@ impl fmt::Display for Iops {
     }
 }
 
+/// Places behind the point at which a number is small enough to be none: 10⁻¹² of any unit here.
+const MOST_PLACES: f64 = 12.0;
+
 /// A number with three significant digits and no needless zeros: `1.24`, `12.4`, `124`, `1240`, `2`.
 #[must_use]
 pub fn significant(value: f64) -> String {
@@ -310,7 +313,9 @@ pub fn significant(value: f64) -> String {
     } else if magnitude == 0.0 {
         "0".to_owned()
     } else {
-        format!("{value:.3}")
+        // A ratio of 0.00128 has three digits, too: so many places as its first digit and two more take.
+        let places = (2.0 - magnitude.log10().floor()).min(MOST_PLACES);
+        format!("{value:.*}", places as usize)
     };
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -356,6 +361,10 @@ mod tests {
     fn numbers_are_printed_with_three_digits() {
         for (value, text) in
             [(0.0, "0"), (1.0, "1"), (1.239, "1.24"), (12.36, "12.4"), (99.96, "100"), (1239.6, "1240"), (0.5, "0.5")]
+        {
+            assert_eq!(significant(value), text);
+        }
+        for (value, text) in [(0.99949, "0.999"), (0.0634, "0.0634"), (0.001_284, "0.00128"), (-0.000_999_9, "-0.001")]
         {
             assert_eq!(significant(value), text);
         }
