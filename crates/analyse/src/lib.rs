@@ -52,6 +52,10 @@ use crate::rounds::Rounds;
 /// an estimate; rounds that the bare drive discards count nowhere.
 #[must_use]
 pub fn study(provenance: &Provenance, inventory: &Inventory, cells: &[Cell], builds: &[BuildOutcome]) -> Findings {
+    let mut provenance = provenance.clone();
+    // What a workload is called says how it was run.
+    provenance.workloads = provenance.workloads.into_iter().map(|of| of.within(provenance.span)).collect();
+    let provenance = &provenance;
     let policy = provenance.policy();
     let controls = controls::find(cells, &policy);
     let discarded = controls::discarded(&controls);

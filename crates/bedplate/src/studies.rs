@@ -202,6 +202,8 @@ pub(crate) fn adjust(design: &mut Design, arguments: &RunArguments, settings: &S
     policy.window = arguments.window.unwrap_or(policy.window);
     policy.settle = arguments.settle.unwrap_or(policy.settle);
     policy.span = arguments.span.unwrap_or(policy.span);
+    let span = policy.span;
+    design.workloads.iter_mut().for_each(|workload| *workload = workload.clone().within(span));
     policy.seed = arguments.seed.unwrap_or(policy.seed);
     if arguments.window.is_some() || arguments.quick {
         // A path that is lost and comes back needs its time.

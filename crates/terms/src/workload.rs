@@ -344,6 +344,15 @@ impl Workload {
         (own > 0).then_some(Bytes(own))
     }
 
+    /// Within a span that is no larger than its own, which then is all of it.
+    #[must_use]
+    pub fn within(mut self, span: Bytes) -> Self {
+        if self.begins_at().0 == 0 && self.own_span().is_some_and(|own| own >= span) {
+            self.keys.retain(|key| key.key != "size");
+        }
+        self
+    }
+
     /// Where in the span those bytes begin.
     #[must_use]
     pub fn begins_at(&self) -> Bytes {
