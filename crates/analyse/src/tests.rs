@@ -134,6 +134,16 @@ fn every_stack_and_workload_is_there_in_the_order_of_the_study() {
 }
 
 #[test]
+fn a_workload_is_not_said_to_work_on_more_than_the_span() {
+    let mut provenance = provenance(&["a"], &["w"]);
+    let size = |of: &Bytes| terms::workload::FioKey { key: "size".into(), value: of.0.to_string() };
+    provenance.workloads[0].keys = vec![size(&Bytes(provenance.span.0 * 16))];
+    let findings = study(&provenance, &Inventory::default(), &[], &[]);
+    let title = findings.provenance.workloads[0].title();
+    assert!(!title.contains(" in "), "{title}");
+}
+
+#[test]
 fn measured_cells_have_everything() {
     let mut cells = three("a", "rnd", 4e6);
     cells.extend(three("b", "rnd", 2e6));

@@ -42,7 +42,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let mut prediction = Prediction {
         stack: stack.name.clone(),
         workload: work.name.to_string(),
-        pattern: work.describe(),
+        pattern: work.title(),
         state: state(stack, conditions.state),
         throughput: operations.scaled(network.bytes),
         operations,

@@ -527,6 +527,14 @@ mod tests {
     }
 
     #[test]
+    fn a_span_of_its_own_is_told_where_it_is_less_than_all() {
+        let keys = vec![FioKey { key: "size".into(), value: Bytes::mib(64).0.to_string() }];
+        let own = Workload { keys, ..workload() };
+        let titles = [32, 64, 128].map(|span| own.clone().within(Bytes::mib(span)).title());
+        assert_eq!(titles, ["RND 4 KiB Q1 T1 read", "RND 4 KiB Q1 T1 read", "RND 4 KiB Q1 T1 read in 64 MiB"]);
+    }
+
+    #[test]
     fn what_an_old_record_does_not_say_is_the_default() {
         let old = r#"{"name":"w","pattern":"rand-read","block_bytes":4096,"depth":1,"jobs":1,
                       "fsync_every":null,"profile":null,"window_ns":null}"#;

@@ -82,7 +82,7 @@ pub(crate) fn text(workloads: &[Workload], policy: &MeasurePolicy) -> Result<Str
         let job = measure::job(workload, &place, policy, policy.seed)?;
         // fio starts all jobs of a file at once, but for those that wait.
         let job = if number == 0 { job } else { job.after_others() };
-        Ok(format!("# {}\n{}\n", workload.describe(), job.file()))
+        Ok(format!("# {}\n{}\n", workload.title(), job.file()))
     };
     by_fio(workloads).enumerate().map(job).collect()
 }

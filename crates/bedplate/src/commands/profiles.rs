@@ -59,7 +59,7 @@ fn shown(profile: &Profile) -> Result<String, Failure> {
         if let Some(tree) = workload.method.tree() {
             let class = |class: &terms::workload::FileClass| format!("{} ({} of 1000)", class.size, class.per_mille);
             let sizes: Vec<String> = tree.sizes.iter().map(class).collect();
-            text.push_str(&format!("# {}: files of {}; no fio job\n\n", workload.describe(), sizes.join(", ")));
+            text.push_str(&format!("# {}: files of {}; no fio job\n\n", workload.title(), sizes.join(", ")));
         }
     }
     Ok(text + &fio::text(&profile.workloads, &MeasurePolicy::default())?)

@@ -193,7 +193,7 @@ impl<'a> Runner<'a> {
     ) -> Result<Cell, Failure> {
         let policy = &self.design.measure;
         let CellKey { round, stack, .. } = &spot.key;
-        self.progress.now_on(&format!("round {round}: "), spot.title, &workload.describe());
+        self.progress.now_on(&format!("round {round}: "), spot.title, &workload.title());
         let watch = |members: &[MemberDelta], took| self.progress.rate(&live::rates(members, took));
         let seed = order::job_seed(policy.seed, &format!("{} on {stack} in round {round}", spot.key.workload));
         let mut busy = Vec::new();

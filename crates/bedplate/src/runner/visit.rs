@@ -88,7 +88,7 @@ impl Runner<'_> {
             let figure = |workload: &Workload| {
                 let cell = cells.iter().find(|cell| cell.key == key(1, plan, workload))?;
                 let rate = report::measured(workload, cell.reading.as_ref()?, &self.settings.style);
-                Some(format!("{} {rate}", workload.describe()))
+                Some(format!("{} {rate}", workload.title()))
             };
             let figures: Vec<String> = self.design.workloads.iter().filter_map(figure).collect();
             let more = figures.len().saturating_sub(TOLD);
