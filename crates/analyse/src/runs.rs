@@ -18,7 +18,7 @@ use terms::finding::{
     CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
     WithInterval,
 };
-use terms::record::{Cell, Provenance, REPEATS};
+use terms::record::{Cell, REPEATS};
 use terms::{MeasurePolicy, Workload};
 
 use crate::compare::{decide, holm};
@@ -69,8 +69,8 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
         return Err(vec!["no stack and workload has a figure in both".to_owned()]);
     }
     Ok(RunComparison {
-        a: head(of_a),
-        b: head(of_b),
+        a: head(a.findings),
+        b: head(b.findings),
         repeats,
         differences: differences::all(a.findings, b.findings),
         cells,
@@ -84,8 +84,14 @@ fn titles<'a>(names: &[Named<'a>]) -> BTreeMap<&'a str, String> {
     workloads.into_keys().zip(titles).collect()
 }
 
-fn head(of: &Provenance) -> RunHead {
-    RunHead { run: of.run.clone(), started: of.started.clone(), question: of.question.clone() }
+fn head(findings: &Findings) -> RunHead {
+    let of = &findings.provenance;
+    RunHead {
+        run: of.run.clone(),
+        started: of.started.clone(),
+        question: of.question.clone(),
+        emulated: findings.emulation(),
+    }
 }
 
 /// Rounds that count.

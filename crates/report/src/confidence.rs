@@ -6,7 +6,6 @@ use terms::finding::{CellFinding, Compared, ControlAction, Findings, WithInterva
 use crate::evidence::{count, count_of, predicted};
 use crate::figure::spread;
 use crate::grid::{Grid, State};
-use crate::prose;
 
 /// Rounds from which an interval is worth more than the round that it lacks: with two, one odd round is half of all.
 const FEW_ROUNDS: u32 = 3;
@@ -89,7 +88,7 @@ pub(crate) fn of(grid: &Grid) -> Option<Confidence> {
 }
 
 fn low(findings: &Findings, counts: &Counts) -> Option<String> {
-    let is_translated = prose::emulator(findings).is_some_and(|by| by != "kvm") && findings.provenance.cpu.is_none();
+    let is_translated = findings.emulator().is_some_and(|by| by != "kvm") && findings.provenance.cpu.is_none();
     if is_translated {
         return Some(
             "the processor is emulated by the clock of this machine: layers that compute look far too slow".into(),

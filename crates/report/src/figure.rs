@@ -7,6 +7,11 @@ use terms::workload::{Method, Workload};
 
 use crate::style::Style;
 
+/// Marks a figure that a guard has labelled, or that is more than the drives can do.
+pub(crate) const DAGGER: char = '†';
+/// What it means.
+pub(crate) const DAGGER_MEANS: &str = "flagged by a guard, or above what the drives can do";
+
 /// Largest block of random access that people count in operations rather than in bytes.
 const SMALL_BLOCK: Bytes = Bytes::kib(16);
 

@@ -65,7 +65,7 @@ pub fn html_whole(findings: &Findings) -> String {
 }
 
 fn page(findings: &Findings, left_out: &[Bulk]) -> String {
-    let emulator = prose::emulator(findings);
+    let emulator = findings.emulator();
     let tag = emulator.map(|by| if by.is_empty() { "emulated".to_owned() } else { format!("emulated ({by})") });
     let of = Source { grid: Grid::without_points(findings), left_out, tag };
     let mut answer = prose::answer(&of.grid);
@@ -115,7 +115,7 @@ fn drawn(section: Section, of: &Source) -> Vec<Drawn> {
 const FEW: usize = 4;
 
 /// With a capital letter in front.
-fn capital(text: String) -> String {
+pub(crate) fn capital(text: String) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -11,12 +11,13 @@ use crate::style::Style;
 
 /// The label that rates carry when the machine is emulated.
 pub(crate) fn label(findings: &Findings) -> Option<String> {
-    let by = match (emulator(findings)?, findings.provenance.cpu) {
-        (_, Some(cpu)) => format!(" (virtual clock, one core of {cpu})"),
-        ("", None) => String::new(),
-        (by, None) => format!(" ({by})"),
-    };
-    Some(format!("rates under emulation{by}: good for comparing stacks, not for real drives"))
+    findings.emulation().map(|by| emulated(&by))
+}
+
+/// The same for what emulates it, which may be empty.
+pub(crate) fn emulated(by: &str) -> String {
+    let by = if by.is_empty() { String::new() } else { format!(" ({by})") };
+    format!("rates under emulation{by}: good for comparing stacks, not for real drives")
 }
 
 /// What the command line made of the lab's drives; empty where they are the study's.
@@ -43,15 +44,6 @@ pub(crate) fn figures(findings: &Findings) -> &'static str {
         (false, true) => "one round and the 95 % interval of its window",
         (false, false) => "one round",
     }
-}
-
-/// What emulates the machine, if anything does; empty where that is not known.
-pub(crate) fn emulator(findings: &Findings) -> Option<&str> {
-    let provenance = &findings.provenance;
-    if provenance.is_emulated() {
-        return Some(provenance.accelerator.as_deref().or(findings.inventory.emulated.as_deref()).unwrap_or(""));
-    }
-    findings.inventory.emulated.as_deref()
 }
 
 /// A sentence, and the section of the page that has the evidence for it.

@@ -7,22 +7,24 @@ use terms::spelling::spell;
 use terms::units::{Nanos, significant};
 
 use crate::grouped::by_key;
-use crate::html::{STYLE, filters, table};
+use crate::html::{STYLE, capital, filters, table};
 use crate::listing::{Group, Listing, MISSING};
 use crate::machine::known;
+use crate::prose;
 use crate::quantity;
 use crate::style::{Style, Tone};
 use crate::svg::ratios::{self, Dot};
-use crate::terminal::listed;
+use crate::terminal::{labelled, listed};
 use crate::width::{Align, paragraph};
 
-/// The comparison as text: the answer, what differs between the runs, and the cells that are faster or slower; with
-/// `details` every cell.
+/// The comparison as text: the answer, the label of emulated rates, what differs between the runs, and the cells that are
+/// faster or slower; with `details` every cell.
 #[must_use]
 pub fn runs_text(of: &RunComparison, details: bool, style: &Style) -> String {
     let columns = style.columns();
     let lines = paragraph("", &style.spell(&answer(of)), columns);
     let mut out: String = lines.lines().map(|line| style.paint(Tone::Strong, line) + "\n").collect();
+    out.push_str(&labelled(label(of), style));
     out.push('\n');
     for (mark, head) in [("A  ", &of.a), ("B  ", &of.b)] {
         out.push_str(&paragraph(mark, &style.spell(&head.run), columns));
@@ -43,6 +45,25 @@ pub fn runs_text(of: &RunComparison, details: bool, style: &Style) -> String {
         out.push_str(&paragraph("\n", "`--details` shows every cell.", columns));
     }
     out
+}
+
+/// What `--fail-slower` found: cells that are slower by more than the limit, else those that may be. "None" is no pass
+/// where nothing was decided.
+#[must_use]
+pub fn runs_limit(of: &RunComparison, limit: PerMille, style: &Style) -> String {
+    let (all, sure) = (count_of(of.cells.len(), "cell"), of.slower_by(limit.share()).count());
+    let found = match (sure, of.may_be_slower_by(limit.share()).count()) {
+        (0, 0) => "no cell is slower by more".to_owned(),
+        (0, open) => format!("no cell is certainly slower by more; in {open} of {all} it cannot be excluded"),
+        (1, _) => format!("1 of {all} is certainly slower by more"),
+        (sure, _) => format!("{sure} of {all} are certainly slower by more"),
+    };
+    paragraph("", &style.spell(&format!("`--fail-slower` {limit}: {found}.")), style.columns())
+}
+
+/// The label of emulated rates; both runs took place alike, or they would not be compared.
+fn label(of: &RunComparison) -> Option<String> {
+    of.b.emulated.as_deref().or(of.a.emulated.as_deref()).map(prose::emulated)
 }
 
 fn is_decided(cell: &CellComparison) -> bool {
@@ -84,6 +105,8 @@ pub fn runs_json(of: &RunComparison) -> String {
 #[template(path = "runs.html")]
 struct Page<'a> {
     style: &'static str,
+    headline: String,
+    label: Option<String>,
     answer: String,
     of: &'a RunComparison,
     differences: Vec<String>,
@@ -98,6 +121,8 @@ pub fn runs_html(of: &RunComparison) -> String {
     let all: Vec<&CellComparison> = of.cells.iter().collect();
     let page = Page {
         style: STYLE,
+        headline: headline(of),
+        label: label(of).map(capital),
         answer: answer(of),
         of,
         differences: differences(&of.differences),

@@ -96,13 +96,13 @@ pub(crate) fn heading(grid: &Grid, style: &Style) -> String {
         out.push_str(&style.paint(Tone::Strong, &line));
         out.push('\n');
     }
-    if let Some(label) = prose::label(grid.findings) {
-        for line in paragraph("! ", &style.spell(&label), columns).lines() {
-            out.push_str(&style.paint(Tone::Warn, line));
-            out.push('\n');
-        }
-    }
-    out
+    out + &labelled(prose::label(grid.findings), style)
+}
+
+/// The label of emulated rates, where there is one.
+pub(crate) fn labelled(label: Option<String>, style: &Style) -> String {
+    let text = label.map(|label| paragraph("! ", &style.spell(&label), style.columns())).unwrap_or_default();
+    text.lines().map(|line| style.paint(Tone::Warn, line) + "\n").collect()
 }
 
 /// Stacks side by side, as the study asks for: ratios to the first of each chart.

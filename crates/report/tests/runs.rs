@@ -42,6 +42,7 @@ fn compared() -> RunComparison {
         run: run.to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
         question: "Q?".to_owned(),
+        emulated: Some("virtual clock, one core of 3.2 G instructions/s".to_owned()),
     };
     let difference =
         |what: &str, a: &str, b: &str| Difference { what: what.to_owned(), a: a.to_owned(), b: b.to_owned() };
@@ -87,9 +88,44 @@ fn runs_alike_need_three_lines() {
     let mut of = compared();
     of.cells.retain(|cell| cell.verdict == Some(Compared::Equivalent));
     of.differences.clear();
+    (of.a.emulated, of.b.emulated) = (None, None);
     let text = runs_text(&of, false, &Style::default());
     assert!(text.starts_with("B equals A in all 2 cells."), "{text}");
     assert!(text.lines().count() <= 8, "{text}");
+}
+
+#[test]
+fn emulated_rates_are_labelled_and_others_are_not() {
+    let mut of = compared();
+    let label = "ates under emulation (virtual clock, one core of 3.2 G instructions/s): good for comparing stacks, not \
+                 for real drives";
+    let wide = Style { width: 200, ..Style::default() };
+    assert!(runs_text(&of, false, &wide).contains(&format!("\n! r{label}\n")));
+    assert!(runs_html(&of).contains(&format!("<p class=\"label\" role=\"note\">R{label}.</p>")));
+    (of.a.emulated, of.b.emulated) = (None, None);
+    assert!(!runs_text(&of, false, &wide).contains("emulation") && !runs_html(&of).contains("emulation"));
+}
+
+#[test]
+fn a_limit_is_passed_only_where_nothing_may_be_slower_by_more() {
+    let mut of = compared();
+    let style = Style { width: 120, ..Style::default() };
+    let found = |of: &RunComparison, limit: u32| runs_limit(of, PerMille(limit), &style);
+    assert_eq!(found(&of, 50), "`--fail-slower` 5 %: 1 of 5 cells is certainly slower by more.\n");
+    // Slower, but its whole interval is within the limit; another has no figure.
+    let open = "`--fail-slower` 10 %: no cell is certainly slower by more; in 1 of 5 cells it cannot be excluded.\n";
+    assert_eq!(found(&of, 100), open);
+    of.cells.pop();
+    assert_eq!(found(&of, 100), "`--fail-slower` 10 %: no cell is slower by more.\n");
+    of.cells
+        .iter_mut()
+        .for_each(|cell| (cell.verdict, cell.ratio) = (Some(Compared::CannotTell), cell.ratio.map(wide)));
+    let open = "`--fail-slower` 5 %: no cell is certainly slower by more; in 4 of 4 cells it cannot be excluded.\n";
+    assert_eq!(found(&of, 50), open);
+}
+
+fn wide(ratio: WithInterval) -> WithInterval {
+    WithInterval { low: Some(ratio.value / 2.0), high: Some(ratio.value * 2.0), ..ratio }
 }
 
 #[test]

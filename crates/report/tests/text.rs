@@ -125,6 +125,80 @@ fn one_target_is_a_card() {
     insta::assert_snapshot!(brief(&measured_both_ways(), &Style::default()));
 }
 
+#[test]
+fn a_card_has_the_flushes_that_latencies_leave_out() {
+    let mut findings = small();
+    findings.provenance.stacks.truncate(1);
+    let text = brief(&findings, &Style { width: 120, ..Style::default() });
+    assert!(text.contains("LATENCY") && !text.contains("FLUSH"), "{text}");
+    let flush = |of: terms::record::Latency| terms::record::Latency { p50: terms::Nanos(183_000), ..of };
+    findings.cells[0].sync = findings.cells[0].latency.clone().map(flush);
+    let text = brief(&findings, &Style { width: 120, ..Style::default() });
+    assert!(text.contains("FLUSH") && text.contains("2.99 ms  183 µs"), "{text}");
+}
+
+#[test]
+fn a_card_tells_what_differs_between_workloads_and_has_no_markup() {
+    let card = card(&crowded(7));
+    for line in
+        ["SEQ 1 MiB", "Q8 T1 read", "Q8 T1 write", "Q32 T16 read", "Q32 T16 write", "and 1 more stack: see the page"]
+    {
+        assert!(card.contains(&format!(">{line}<")), "{line}: {card}");
+    }
+    let mut findings = findings_rich();
+    findings.provenance.cpu = None;
+    findings.provenance.place = "local".to_owned();
+    findings.inventory.emulated = None;
+    let (card, table) = (report::card(&findings), markdown(&findings));
+    assert!(!card.contains('`') && table.contains("with `--more 4`"), "{card}{table}");
+}
+
+#[test]
+fn marks_that_are_no_numbers_are_explained() {
+    let mut findings = small();
+    findings.cells[0].throughput.as_mut().unwrap().high = Some(1e300);
+    let wide = Style { width: 160, ..Style::default() };
+    let means = "×÷>999: no interval to speak of, rounds or parts of the window differ too much";
+    assert!(
+        terminal(&findings, &wide).contains("no interval to speak of")
+            && report::html(&findings).contains("no interval to speak of")
+    );
+    findings.provenance.stacks.truncate(1);
+    findings.cells[0].latency.as_mut().unwrap().p99 = None;
+    let text = brief(&findings, &wide);
+    assert!(text.contains(means) && text.contains("– under P99: fewer than 100 operations are slower"), "{text}");
+    let page = report::html(&self::findings(1));
+    assert!(page.contains("±?: one round has no interval."), "{page}");
+}
+
+#[test]
+fn what_a_study_was_made_for_is_answered_first() {
+    let wide = Style { width: 400, ..Style::default() };
+    let mut findings = findings_rich();
+    let asked = "are inside the predicted 90 % interval; farthest from its prediction: ";
+    assert!(!brief(&findings, &wide).contains(asked));
+    let policy = terms::MeasurePolicy { stop_beyond: Some(terms::PerMille(600)), ..findings.provenance.policy() };
+    findings.provenance.policy = Some(policy);
+    let text = brief(&findings, &wide);
+    let answer = text.lines().find(|line| line.starts_with("Answer")).unwrap();
+    assert!(answer.split_once(asked).is_some_and(|(before, _)| !before.contains(". ")), "{text}");
+    assert!(report::html(&findings).contains("href=\"#foretold\""));
+
+    let mut findings = small();
+    let (one, both) = (findings.provenance.workloads[0].clone(), Name::new("both").unwrap());
+    findings.provenance.workloads = vec![one.clone(), Workload { name: both.clone(), hosts: terms::Hosts(2), ..one }];
+    findings.cells.retain(|cell| cell.workload == findings.provenance.workloads[0].name.as_str());
+    for mut cell in findings.cells.clone() {
+        // Together 1.5 times what one has alone.
+        cell.throughput.as_mut().unwrap().value *= 1.5;
+        findings.cells.push(CellFinding { workload: both.to_string(), ..cell });
+    }
+    let text = brief(&findings, &wide);
+    let keeps = "Answer   Beside the others, each host keeps of the throughput that it has alone: bare drive (75 %); RAID-1 + \
+                 LUKS + ext4 (75 %).";
+    assert!(text.contains(keeps), "{text}");
+}
+
 /// One target under four kinds of work, each of them read and written.
 fn measured_both_ways() -> Findings {
     let mut findings = small();

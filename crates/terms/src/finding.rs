@@ -72,6 +72,22 @@ impl Findings {
     pub fn cell(&self, stack: &str, workload: &str) -> Option<&CellFinding> {
         self.cells.iter().find(|cell| cell.stack == stack && cell.workload == workload)
     }
+
+    /// What emulates the machine, if anything does; empty where that is not known.
+    #[must_use]
+    pub fn emulator(&self) -> Option<&str> {
+        let known = self.inventory.emulated.as_deref();
+        let place = &self.provenance;
+        if place.is_emulated() { place.accelerator.as_deref().or(known).or(Some("")) } else { known }
+    }
+
+    /// What kind of clock and processor its rates are of, in words: [`Self::emulator`], or the virtual clock.
+    #[must_use]
+    pub fn emulation(&self) -> Option<String> {
+        let by = self.emulator()?;
+        let clock = self.provenance.cpu.map(|cpu| format!("virtual clock, one core of {cpu}"));
+        Some(clock.unwrap_or_else(|| by.to_owned()))
+    }
 }
 
 /// Code of a flag: more was read than the drives can read.

@@ -10,7 +10,6 @@ use terms::workload::Workload;
 use super::evidence::evidence;
 use crate::evidence::ranking;
 use crate::grid::{Grid, State};
-use crate::prose;
 use crate::table::{Column, ColumnKind, Value};
 
 /// One workload on one stack.
@@ -40,7 +39,7 @@ pub struct CellRow<'a> {
 #[must_use]
 pub fn cell_rows(findings: &Findings) -> Vec<CellRow<'_>> {
     let grid = Grid::new(findings);
-    let emulator = prose::emulator(findings);
+    let emulator = findings.emulator();
     let pairs = (0..grid.stacks().len()).flat_map(|s| (0..grid.workloads().len()).map(move |w| (s, w)));
     pairs.map(|(stack, workload)| row(&grid, stack, workload, emulator)).collect()
 }

@@ -16,9 +16,6 @@ use crate::svg::bars::{self, Bar, Figure};
 use crate::svg::latency::{self, Row};
 use crate::svg::layout::Blank;
 
-/// Marks a figure that a guard has labelled, or that is more than the drives can do.
-const DAGGER: char = '†';
-
 /// Hatched rows.
 pub(super) const FAILED: Blank = Blank { word: "failed", class: "value bad" };
 pub(super) const UNSTEADY: Blank = Blank { word: "no steady state", class: "value warn" };

@@ -187,7 +187,8 @@ fn method(findings: &Findings) -> Vec<Fact> {
         Fact::new("Where", place(findings)),
     ];
     facts.extend(
-        prose::emulator(findings)
+        findings
+            .emulator()
             .map(|by| Fact::new("Emulated", if by.is_empty() { "yes".to_owned() } else { format!("yes, by {by}") })),
     );
     facts.extend([

@@ -110,7 +110,7 @@ fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
 fn groups(grid: &Grid) -> (Vec<Group>, Vec<String>) {
     let mut reasons = Reasons::default();
     let columns = cells();
-    let emulator = prose::emulator(grid.findings);
+    let emulator = grid.findings.emulator();
     let group = |(workload, title): (usize, &String)| Group {
         title: title.clone(),
         rows: (0..grid.stacks().len())

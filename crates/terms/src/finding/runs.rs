@@ -30,6 +30,9 @@ pub struct RunHead {
     pub started: String,
     /// The question of its study.
     pub question: String,
+    /// What emulated its machine, where one did; empty where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulated: Option<String>,
 }
 
 /// Something that is not the same in both.
