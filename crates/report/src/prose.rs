@@ -81,13 +81,15 @@ pub(crate) fn summary(grid: &Grid) -> String {
 pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
     let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
-        .collect();
+        .partition(|leader| leader.2 == Lead::Alone);
     let from = |evidence| move |text| Sentence { text, evidence };
     let mut out: Vec<Sentence> = answer::sentences(grid).into_iter().map(from(RATIOS)).collect();
     let is_compared = !out.is_empty();
     let rest = match grid.stacks() {
-        _ if leaders.is_empty() => vec!["Nothing was measured.".to_owned()],
-        [_] => vec![alone(grid)],
+        _ if leaders.is_empty() && alone.is_empty() => vec!["Nothing was measured.".to_owned()],
+        [_] => vec![figures_of_one(grid)],
+        // The highest of one is none.
+        _ if leaders.is_empty() => vec!["No workload has figures of two stacks.".to_owned()],
         _ if is_compared => vec![highest(grid, &leaders)],
         _ => vec![highest(grid, &leaders), separation(grid, &leaders)],
     };
@@ -100,7 +102,7 @@ pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
 const TOLD: usize = 4;
 
 /// The figures of the only stack.
-fn alone(grid: &Grid) -> String {
+fn figures_of_one(grid: &Grid) -> String {
     let style = Style::default();
     let figure = |(at, title): (usize, &String)| match grid.state(0, at) {
         State::Measured(_, estimate) => {
@@ -141,11 +143,10 @@ pub(crate) fn highest_means(grid: &Grid) -> &'static str {
 /// Whether intervals separate the highest from the others.
 fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let of = |lead: Lead| leaders.iter().filter(|l| l.2 == lead).map(|l| l.0).collect::<Vec<_>>();
-    let (clear, alone, unknown) = (of(Lead::Clear), of(Lead::Alone), of(Lead::Unknown));
-    let contested = leaders.len() - alone.len();
-    if contested == 0 {
-        "No other stack has a figure.".to_owned()
-    } else if unknown.len() == contested {
+    let (clear, unknown) = (of(Lead::Clear), of(Lead::Unknown));
+    let is_whole = leaders.iter().all(|l| !grid.states(l.0).iter().any(|state| matches!(state, State::NotRun)));
+    let others = if is_whole { "every other stack’s" } else { "that of every other stack with a figure" };
+    if unknown.len() == leaders.len() {
         "There is no interval to tell whether the order would repeat.".to_owned()
     } else if clear.len() == contested {
         "Its interval is clear of every other stack’s each time.".to_owned()
@@ -185,7 +186,7 @@ fn without_figure(grid: &Grid) -> Option<String> {
             }
         }
     }
-    let words = ["never settled", "failed", "could not be built here", "not run"];
+    let words = ["never settled", "failed", "could not be built here"];
     let parts: Vec<String> =
         counts.iter().zip(words).filter(|(n, _)| **n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     let cells = grid.stacks().len() * grid.workloads().len();
@@ -210,7 +211,7 @@ pub(crate) fn kept_path(findings: &Findings) -> String {
     quote(&format!("{}/study.toml", findings.provenance.run))
 }
 
-/// How to go on where cells were not run; cells are only ever left to run by a run that was stopped.
+/// How to go on where cells were not run, or not as often as asked for; only a run that was stopped leaves any.
 pub(crate) fn resume(grid: &Grid) -> Option<String> {
     let states = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload));
     let open = states.filter(|state| matches!(state, State::NotRun)).count();
