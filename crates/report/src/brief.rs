@@ -10,6 +10,7 @@ use terms::finding::Findings;
 
 use crate::confidence;
 use crate::evidence::{count, count_of};
+use crate::figure::{BEYOND, BEYOND_MARK, DAGGER, DAGGER_MEANS};
 use crate::grid::{Grid, State};
 use crate::notes::Notes;
 use crate::prose;
@@ -171,6 +172,31 @@ fn blank(state: &State, notes: &mut Notes) -> Cell {
         State::Missing(why) => (reason(why), Tone::Warn),
     };
     Cell { text, tone }
+}
+
+/// The cells with a mark behind figures that are flagged, and room for it behind the others.
+fn marked(cells: Vec<Cell>, is_flagged: impl Iterator<Item = bool>, style: &Style) -> Vec<Cell> {
+    let flagged: Vec<bool> = is_flagged.collect();
+    if !flagged.contains(&true) {
+        return cells;
+    }
+    let mark = style.spell(&format!(" {DAGGER}"));
+    let behind = |flagged: bool| if flagged { mark.as_str() } else { "  " };
+    cells.into_iter().zip(flagged).map(|(cell, is)| Cell { text: cell.text + behind(is), ..cell }).collect()
+}
+
+/// What marks of figures mean, where they stand above.
+fn legend(table: &str, style: &Style) -> String {
+    let is_shown = |mark: &str| {
+        let mark = style.spell(&format!(" {mark}"));
+        table.lines().any(|line| line.contains(&mark))
+    };
+    let is_told = table.contains(&style.spell(ratios::FLAGGED));
+    let flagged = !is_told && is_shown(&DAGGER.to_string());
+    let flagged = flagged.then(|| format!("{DAGGER} {DAGGER_MEANS}: --details"));
+    let beyond = is_shown(BEYOND_MARK).then(|| BEYOND.to_owned());
+    let lines = flagged.into_iter().chain(beyond);
+    lines.map(|line| paragraph("", &style.spell(&line), style.columns())).collect()
 }
 
 /// Is there room for these columns side by side?

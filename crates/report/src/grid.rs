@@ -131,6 +131,12 @@ impl<'a> Grid<'a> {
         }
     }
 
+    /// Does a guard or what the drives can do speak against this figure?
+    pub(crate) fn is_flagged(&self, stack: usize, workload: usize) -> bool {
+        let State::Measured(finding, _) = self.state(stack, workload) else { return false };
+        !finding.guards.is_empty() || predicted::doubts(self.findings, finding).next().is_some()
+    }
+
     /// Have comparisons of pairs made ranks?
     pub(crate) fn is_ranked(&self) -> bool {
         self.findings.cells.iter().any(|finding| finding.rank.is_some())

@@ -7,6 +7,7 @@ mod markdown;
 use terms::finding::{Compared, Findings};
 
 use crate::evidence::ranking;
+use crate::figure::{DAGGER, DAGGER_MEANS};
 use crate::grid::{Grid, State};
 use crate::style::Style;
 use crate::{confidence, figure, prose, quantity};
@@ -49,6 +50,12 @@ struct Ratio {
 }
 
 impl Shared {
+    /// What the mark of flagged figures means, where one is shown.
+    fn flags(&self) -> Option<String> {
+        let is_flagged = self.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.text.contains(DAGGER));
+        is_flagged.then(|| format!("{DAGGER} {DAGGER_MEANS}."))
+    }
+
     fn of(findings: &Findings) -> Self {
         let grid = Grid::without_points(findings);
         let row = |(stack, entry): (usize, &terms::record::StackEntry)| Row {
@@ -86,6 +93,7 @@ fn cell(grid: &Grid, stack: usize, workload: usize) -> Cell {
     let State::Measured(finding, estimate) = &state else {
         return Cell { text: state.word().unwrap_or_default().to_owned(), ratio: None };
     };
+    let dagger = if grid.is_flagged(stack, workload) { format!(" {DAGGER}") } else { String::new() };
     let Some(ratio) = finding.ratio_to_first.filter(|_| stack > 0) else {
         let (measure, style) = (figure::Measure::of(grid.workloads()[workload]), Style::default());
         let text = format!("{} {}", measure.number(estimate.value, &style), measure.unit(&style));

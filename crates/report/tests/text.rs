@@ -278,6 +278,68 @@ fn what_was_run_is_kept_and_can_go_on() {
 }
 
 #[test]
+fn an_unfinished_run_says_so_and_compares_no_stack_with_itself() {
+    let mut findings = findings(3);
+    findings.cells.retain(|cell| cell.stack != "bare-drive");
+    let kept = ["seq1m-q8t1-read", "rnd4k-q32t16-read"];
+    let second = findings.provenance.stacks[1].slug.clone();
+    findings.cells.retain(|cell| cell.stack == second || kept.contains(&cell.workload.as_str()));
+    let wide = Style { width: 400, ..Style::default() };
+    let text = brief(&findings, &wide);
+    let unfinished = "Unfinished: 8 of 20 cells were not run, among them all of the baseline bare drive: nothing is \
+                      compared with it. Highest throughput: ";
+    assert!(text.contains(unfinished) && !text.contains("all 4 workloads"), "{text}");
+    assert!(text.contains("clear of that of every other stack with a figure"), "{text}");
+    findings.cells.retain(|cell| cell.stack == second);
+    let text = brief(&findings, &wide);
+    assert!(text.contains("No workload has figures of two stacks.") && !text.contains("Highest"), "{text}");
+}
+
+#[test]
+fn a_figure_that_a_guard_flags_is_marked_wherever_it_stands() {
+    let mut findings = findings(3);
+    let (text, means) = (brief(&findings, &Style::default()), "flagged by a guard, or above what the drives can do");
+    let row = text.lines().find(|line| line.starts_with("LVM raid1 + integrity")).unwrap();
+    assert!(
+        row.ends_with("22–23") && row.matches('†').count() == 1 && text.contains("interval. † flagged\n"),
+        "{text}"
+    );
+    let ascii = brief(&findings, &ASCII);
+    assert!(ascii.is_ascii() && ascii.contains("interval. ! flagged\n"), "{ascii}");
+    let (table, card) = (report::markdown(&findings), report::card(&findings));
+    assert!(table.contains("13 % † |") && table.contains(&format!("\n† {means}.\n")), "{table}");
+    assert!(card.contains("13 % †<") && card.contains(means), "{card}");
+    findings.cells.iter_mut().for_each(|cell| cell.guards.clear());
+    let all = [brief(&findings, &Style::default()), report::markdown(&findings), report::card(&findings)];
+    assert!(all.iter().all(|text| !text.contains('†')), "{all:?}");
+    findings.provenance.stacks.truncate(1);
+    findings.cells[0].guards = flag();
+    let text = brief(&findings, &Style::default());
+    assert!(text.contains("2412 MiB/s †") && text.contains(means), "{text}");
+}
+
+fn flag() -> Vec<GuardNote> {
+    vec![GuardNote { guard: terms::Guard::Other("generator".to_owned()), witness: "busy".to_owned(), voids: false }]
+}
+
+#[test]
+fn a_run_with_fewer_rounds_than_asked_for_is_unfinished() {
+    let mut findings = findings(2);
+    findings
+        .cells
+        .iter_mut()
+        .flat_map(|cell| [&mut cell.throughput, &mut cell.iops])
+        .flatten()
+        .for_each(|of| of.rounds = 1);
+    let wide = Style { width: 200, ..Style::default() };
+    let resume = "measured cells have 1 of 2 rounds: the same command with --resume goes on with this run";
+    let (text, page) = (terminal(&findings, &wide), report::html(&findings));
+    assert!(brief(&findings, &wide).contains(resume) && text.contains(resume) && page.contains(resume));
+    assert!(text.contains("1 of 2 rounds of 3 s"), "{text}");
+    assert!(page.contains("<dt>Rounds</dt><dd>1 of 2, unfinished</dd>"), "{page}");
+}
+
+#[test]
 fn real_drives_have_no_label_and_decimal_units_on_demand() {
     let text = terminal(&small(), &Style { si: true, ..Style::default() });
     assert!(!text.contains("emulation"), "{text}");

@@ -3,7 +3,7 @@
 use terms::finding::CellFinding;
 use terms::units::Iops;
 
-use super::{Extent, blank, left_out};
+use super::{Extent, blank, left_out, marked};
 use crate::figure::spread;
 use crate::grid::{Grid, State};
 use crate::listing::MISSING;
@@ -81,8 +81,11 @@ fn strip(
         None => Cell::plain(style.spell(if at == 0 { MISSING } else { "" })),
     };
     let heading = if at == 0 { side } else { heading };
-    let cells = rows.iter().take(extent.rows).map(cell).collect();
-    Strip { heading: vec![heading.to_owned()], align: Align::Right, cells }
+    let mut cells: Vec<Cell> = rows.iter().take(extent.rows).map(cell).collect();
+    if at == 0 {
+        cells = marked(cells, rows.iter().map(|row| row.is_some_and(|workload| grid.is_flagged(0, workload))), style);
+    }
+    Strip { heading: heading.lines().map(str::to_owned).collect(), align: Align::Right, cells }
 }
 
 /// Reads beside writes of the same kind, with the titles of the rows; one after the other where no two are of a kind.

@@ -3,7 +3,7 @@
 
 use terms::finding::{CellFinding, Compared, WithInterval};
 
-use super::{Extent, blank, fits, left_out};
+use super::{Extent, blank, fits, left_out, marked};
 use crate::answer::Beside;
 use crate::evidence::ranking;
 use crate::figure::Measure;
@@ -15,6 +15,9 @@ use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::{Style, Tone};
 use crate::terminal::strips::heading;
 use crate::width::{Align, pad, paragraph, shorten_middle, width, wrap};
+
+/// What the mark of flagged figures means, in the legend.
+pub(super) const FLAGGED: &str = "† flagged";
 
 /// Fewest columns in which the name of a stack is still known.
 const NAME: usize = 14;
@@ -75,7 +78,9 @@ fn column(grid: &Grid, shown: &[usize], workload: usize, style: &Style, notes: &
             Cell { text: style.spell(&format!("{value} {ends} {}", piece.mark)), tone: piece.tone }
         }
     };
-    Strip { heading: heading(&grid.titles[workload]), align: Align::Right, cells: pieces.iter().map(cell).collect() }
+    let is_flagged = shown.iter().map(|stack| grid.is_flagged(*stack, workload));
+    let cells = marked(pieces.iter().map(cell).collect(), is_flagged, style);
+    Strip { heading: heading(&grid.titles[workload]), align: Align::Right, cells }
 }
 
 /// A ratio in per cent, its interval, and what is said of it.
@@ -123,7 +128,9 @@ fn legend(grid: &Grid, first: &str, style: &Style) -> String {
     ];
     let marks = marks.iter().filter(|(answer, _)| answers.contains(answer));
     let marks: String = marks.map(|(answer, word)| format!("  {} {word}", ranking::mark(*answer, None))).collect();
-    paragraph("", &style.spell(&format!("Per cent of {first}{intervals}.{marks}")), style.columns())
+    let mut cells = (0..grid.stacks().len()).flat_map(|stack| (0..grid.workloads().len()).map(move |at| (stack, at)));
+    let flagged = if cells.any(|(stack, at)| grid.is_flagged(stack, at)) { FLAGGED } else { "" };
+    paragraph("", &style.spell(&format!("Per cent of {first}{intervals}.{marks} {flagged}")), style.columns())
 }
 
 /// In how many workloads each stack is slower, equal, faster or undecided beside the first.

@@ -8,7 +8,7 @@ use super::bulk::Bulk;
 use super::section::{Drawn, Fold, Source};
 use super::{FEW, evidence, filters};
 use crate::evidence::{predicted, ranking};
-use crate::figure::{self, FACTOR, HALF, Measure, Spread, spread};
+use crate::figure::{self, BEYOND, BEYOND_MARK, DAGGER, FACTOR, HALF, Measure, Spread, spread};
 use crate::grid::{Grid, State};
 use crate::prose;
 use crate::style::Style;

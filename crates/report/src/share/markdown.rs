@@ -28,7 +28,10 @@ pub fn markdown(findings: &Findings) -> String {
     if let [first, _, ..] = of.rows.as_slice() {
         let _ = writeln!(out, "\nPer cent of {}; `=` equal, `?` undecided.", plain(&first.name));
     }
-    let _ = writeln!(out, "\n{}", plain(&of.answer.join(" ")));
+    if let Some(flags) = of.flags() {
+        let _ = writeln!(out, "\n{flags}");
+    }
+    let _ = writeln!(out, "\n{}", sentence(&of.answer.join(" ")));
     if let Some(trust) = &of.trust {
         let _ = writeln!(out, "\n**Trust** {}", plain(trust));
     }
