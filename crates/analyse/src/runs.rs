@@ -317,7 +317,7 @@ mod tests {
         let of = runs(one.run(), other.run()).unwrap();
         assert!(of.repeats);
         assert_eq!(verdicts(&of), [Some(Compared::Equivalent), Some(Compared::Slower)]);
-        assert!(of.is_slower_by(0.004) && !of.is_slower_by(0.01), "{:?}", of.cells[1].ratio);
+        assert_eq!([0.004, 0.01].map(|share| of.slower_by(share).count()), [1, 0], "{:?}", of.cells[1].ratio);
         assert_eq!(of.cells[1].changes.first().map(|change| change.what), Some(Quantity::CpuPerOperationNs));
         assert!(of.cells[0].changes.is_empty());
     }

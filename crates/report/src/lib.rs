@@ -52,7 +52,7 @@ pub use html::{html, html_whole};
 pub use json::{JSON_SCHEMA, JSON_VERSION, json};
 pub use machine::{machine_sheet, machine_tree};
 pub use outlook::outlook_table;
-pub use runs::{runs_html, runs_json, runs_text};
+pub use runs::{runs_html, runs_json, runs_limit, runs_text};
 pub use share::{card, markdown};
 pub use stack::stack_drawing;
 pub use style::Style;

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use serde::Serialize;
+use terms::PerMille;
 use terms::finding::{CellComparison, Change, Compared, Difference, Quantity, RunComparison};
 use terms::spelling::spell;
 use terms::units::{Nanos, significant};

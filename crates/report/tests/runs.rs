@@ -1,6 +1,7 @@
 //! Two runs side by side: what stands on a terminal, in JSON and on the page.
 
-use report::{Style, runs_html, runs_json, runs_text};
+use report::{Style, runs_html, runs_json, runs_limit, runs_text};
+use terms::PerMille;
 use terms::evidence::BottleneckKind;
 use terms::finding::{
     CellComparison, Change, Compared, Difference, Figures, Quantity, RunComparison, RunHead, WithInterval,

@@ -31,6 +31,7 @@ pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Resu
         };
         settings.printer.drawn(&text)?;
     }
+    limit(&compared, arguments.fail_slower, arguments.json, settings)?;
     Ok(answer(&compared, arguments.fail_slower))
 }
 
@@ -42,9 +43,24 @@ pub(crate) fn compared(a: &RunReader, b: &RunReader) -> Result<RunComparison, Fa
         .map_err(|reasons| refused(&reasons))
 }
 
+/// What came of the limit, where there is one; not where a program reads JSON.
+pub(crate) fn limit(
+    of: &RunComparison,
+    limit: Option<PerMille>,
+    json: bool,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    match limit {
+        Some(limit) if json => settings.printer.say(&report::runs_limit(of, limit, &settings.style)),
+        Some(limit) => settings.printer.drawn(&format!("\n{}", report::runs_limit(of, limit, &settings.style)))?,
+        None => {}
+    }
+    Ok(())
+}
+
 /// No, where a cell is certainly slower by more than may be.
 pub(crate) fn answer(of: &RunComparison, limit: Option<PerMille>) -> Exit {
-    if limit.is_some_and(|limit| of.is_slower_by(limit.share())) { Exit::No } else { Exit::Yes }
+    if limit.is_some_and(|limit| of.slower_by(limit.share()).next().is_some()) { Exit::No } else { Exit::Yes }
 }
 
 fn refused(reasons: &[String]) -> Failure {

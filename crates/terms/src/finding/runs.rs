@@ -131,10 +131,17 @@ impl RunComparison {
         self.cells.iter().filter(move |cell| cell.verdict == verdict)
     }
 
-    /// Is a cell certainly slower in `b`, by more than this share?
-    #[must_use]
-    pub fn is_slower_by(&self, share: f64) -> bool {
-        let mut slower = self.with(Some(Compared::Slower)).filter_map(|cell| cell.ratio?.high);
-        slower.any(|high| high < 1.0 - share)
+    /// Cells that are certainly slower in `b`, by more than this share.
+    pub fn slower_by(&self, share: f64) -> impl Iterator<Item = &CellComparison> {
+        self.with(Some(Compared::Slower))
+            .filter(move |cell| cell.ratio.and_then(|ratio| ratio.high).is_some_and(|high| high < 1.0 - share))
+    }
+
+    /// Cells that are not certainly slower by more than this share, and may be: their interval reaches below, or there is
+    /// none.
+    pub fn may_be_slower_by(&self, share: f64) -> impl Iterator<Item = &CellComparison> {
+        let is_sure = move |cell: &&CellComparison| self.slower_by(share).any(|slower| std::ptr::eq(slower, *cell));
+        let low = |cell: &CellComparison| cell.ratio.and_then(|ratio| ratio.low);
+        self.cells.iter().filter(move |cell| low(cell).is_none_or(|low| low < 1.0 - share) && !is_sure(cell))
     }
 }

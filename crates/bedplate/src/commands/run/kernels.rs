@@ -96,6 +96,7 @@ fn with_first(runs: &[PathBuf], arguments: &RunArguments, settings: &Settings) -
                 .drawn(&format!("\n{}", report::runs_text(&compared, arguments.details, &settings.style)))?;
             settings.printer.say(&format!("Page     {}", spell_path(&page)));
         }
+        compare::limit(&compared, arguments.fail_slower, arguments.json, settings)?;
         documents.push(json);
     }
     if arguments.json {
