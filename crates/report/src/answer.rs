@@ -48,6 +48,11 @@ impl<'a> Beside<'a> {
         }
     }
 
+    /// Is it slower or faster anywhere?
+    pub(crate) fn is_moved(&self) -> bool {
+        !self.slower.is_empty() || !self.faster.is_empty()
+    }
+
     /// The lowest and the highest ratio.
     pub(crate) fn range(&self) -> Option<(f64, f64)> {
         let all = || self.all.iter().copied();

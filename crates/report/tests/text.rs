@@ -115,6 +115,31 @@ fn workloads_that_do_not_fit_are_counted() {
 }
 
 #[test]
+fn rows_of_stacks_that_differ_come_before_others() {
+    let mut crowd = crowded(40);
+    let slugs: Vec<String> = crowd.provenance.stacks.iter().map(|entry| entry.slug.clone()).collect();
+    let pair = |stack: usize, verdict| terms::finding::Comparison {
+        workload: crowd.provenance.workloads[0].name.to_string(),
+        stack: slugs[stack].clone(),
+        other: slugs[0].clone(),
+        ratio: WithInterval { value: 0.5, low: Some(0.4), high: Some(0.6), rounds: 3 },
+        verdict,
+        more_rounds: None,
+        p_value: None,
+    };
+    crowd.comparisons =
+        (1..40).map(|at| pair(at, if at == 38 { Compared::Slower } else { Compared::CannotTell })).collect();
+    crowd.cells.iter_mut().filter(|cell| cell.stack != slugs[0]).for_each(|cell| cell.ratio_to_first = cell.throughput);
+    for width in [60, 80, 120] {
+        let text = brief(&crowd, &Style { width, ..Style::default() });
+        assert!(text.lines().any(|line| line.starts_with("#39")) && text.contains("more stacks"), "{text}");
+    }
+    let text = brief(&crowd, &Style { width: 60, ..Style::default() });
+    let row = text.lines().find(|line| line.starts_with("#39")).unwrap();
+    assert!(row.split_whitespace().rev().take(4).eq(["0", "0", "0", "1"]), "{text}");
+}
+
+#[test]
 fn one_target_is_a_card() {
     let mut findings = small();
     findings.provenance.stacks.truncate(1);

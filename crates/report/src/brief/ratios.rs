@@ -25,7 +25,7 @@ const NAME: usize = 14;
 /// The table and what its marks mean.
 pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
     let mut found = Notes::default();
-    let shown: Vec<usize> = (0..grid.stacks().len().min(extent.rows)).collect();
+    let shown = shown(grid, extent);
     let columns: Vec<Strip> =
         (0..grid.workloads().len()).map(|workload| column(grid, &shown, workload, style, &mut found)).collect();
     let taken: usize = columns.iter().map(|strip| strip.width() + GAP).sum();
@@ -41,6 +41,18 @@ pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes
     crate::terminal::tables(&mut out, &names, &columns, style);
     let out = out.trim_start_matches('\n').to_owned() + &left_out(grid.stacks().len(), extent, "stack");
     if any_ratio { out + &legend(grid, &first.name, style) } else { out }
+}
+
+/// The stacks that have a row, in the study's order. Where not all have, the first and those that the answer counts as
+/// slower or faster come before others.
+fn shown(grid: &Grid, extent: Extent) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..grid.stacks().len()).collect();
+    if extent.rows < all.len() {
+        all.sort_by_key(|stack| *stack > 0 && !Beside::of(grid, *stack).is_moved());
+        all.truncate(extent.rows);
+        all.sort_unstable();
+    }
+    all
 }
 
 /// The names of stacks in so many columns.
@@ -136,24 +148,27 @@ fn legend(grid: &Grid, first: &str, style: &Style) -> String {
 /// In how many workloads each stack is slower, equal, faster or undecided beside the first.
 fn counts(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
     let first = grid.stacks().first().map_or("", |first| first.name.as_str());
-    let all: Vec<usize> = (1..grid.stacks().len().min(extent.rows)).collect();
+    let all = shown(grid, extent).split_off(1);
     let beside: Vec<Beside<'_>> = all.iter().map(|stack| Beside::of(grid, *stack)).collect();
     let column = |heading: &str, text: &dyn Fn(&Beside<'_>) -> String| Strip {
         heading: vec![heading.to_owned()],
         align: Align::Right,
         cells: beside.iter().map(|of| Cell::plain(style.spell(&text(of)))).collect(),
     };
-    let number = |count: usize| if count == 0 { MISSING.to_owned() } else { count.to_string() };
+    let number = |of: &Beside<'_>, count: usize| match of.compared() {
+        0 => MISSING.to_owned(),
+        _ => count.to_string(),
+    };
     let range = |(low, high): (f64, f64)| match (percent(low), percent(high)) {
         (low, high) if low == high => low,
         (low, high) => format!("{low}–{high}"),
     };
     let mut strips = vec![
         names(grid, &all, (style.columns() / 3).max(16), extent, style),
-        column("SLOWER", &|of| number(of.ratios(Compared::Slower).len())),
-        column("EQUAL", &|of| number(of.equal)),
-        column("FASTER", &|of| number(of.ratios(Compared::Faster).len())),
-        column("UNDECIDED", &|of| number(of.open)),
+        column("SLOWER", &|of| number(of, of.ratios(Compared::Slower).len())),
+        column("EQUAL", &|of| number(of, of.equal)),
+        column("FASTER", &|of| number(of, of.ratios(Compared::Faster).len())),
+        column("UNDECIDED", &|of| number(of, of.open)),
         without(grid, &all, notes),
         column("PER CENT", &|of| of.range().map_or_else(|| MISSING.to_owned(), range)),
     ];
