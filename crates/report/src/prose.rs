@@ -216,5 +216,10 @@ pub(crate) fn resume(grid: &Grid) -> Option<String> {
     let states = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload));
     let open = states.filter(|state| matches!(state, State::NotRun)).count();
     let cells = if open == 1 { "1 cell was".to_owned() } else { format!("{open} cells were") };
-    (open > 0).then(|| format!("{cells} not run: the same command with --resume goes on with this run"))
+    let open = (open > 0).then(|| format!("{cells} not run"));
+    let few = believe::fewer(grid.findings)
+        .map(|had| format!("measured cells have {had} of {} rounds", believe::asked(grid.findings)));
+    let parts: Vec<String> = open.into_iter().chain(few).collect();
+    let parts = parts.join(", and ");
+    (!parts.is_empty()).then(|| format!("{parts}: the same command with --resume goes on with this run"))
 }

@@ -6,7 +6,7 @@ pub(crate) mod strips;
 
 use terms::finding::Findings;
 
-use crate::evidence::believe::asked;
+use crate::evidence::believe::{asked, fewer};
 use crate::evidence::{chart, feature_checks};
 use crate::figure::{FACTOR, HALF};
 use crate::grid::Grid;
@@ -183,10 +183,10 @@ fn not_checked(findings: &Findings, style: &Style) -> String {
 fn origin(grid: &Grid, style: &Style) -> String {
     let findings = grid.findings;
     let p = &findings.provenance;
-    let rounds = if p.rounds == 1 && !p.policy().is_sequential() {
-        "1 round".to_owned()
-    } else {
-        format!("{} rounds", asked(findings))
+    let rounds = match fewer(findings) {
+        Some(had) => format!("{had} of {} rounds", asked(findings)),
+        None if p.rounds == 1 && !p.policy().is_sequential() => "1 round".to_owned(),
+        None => format!("{} rounds", asked(findings)),
     };
     let fio = findings.inventory.programs.iter().find(|program| program.name == "fio");
     let mut facts = vec![

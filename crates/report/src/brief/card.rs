@@ -53,7 +53,18 @@ pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes
         }
         known.pop();
     };
-    sheet::render(&strips.iter().collect::<Vec<_>>(), style) + &left_out(titles.len(), extent, "workload")
+    let few = known.iter().any(|(heading, _)| *heading == P99) && lacks_p99(grid);
+    let few = if few { format!("{MISSING} under P99: fewer than 100 operations are slower\n") } else { String::new() };
+    sheet::render(&strips.iter().collect::<Vec<_>>(), style)
+        + &left_out(titles.len(), extent, "workload")
+        + &style.spell(&few)
+}
+
+/// Has a figure too few operations for a 99th percentile?
+fn lacks_p99(grid: &Grid) -> bool {
+    let states = (0..grid.workloads().len()).map(|workload| grid.state(0, workload));
+    let few = |of: &CellFinding| of.latency.as_ref().is_some_and(|latency| latency.p99.is_none());
+    states.into_iter().any(|state| matches!(state, State::Measured(of, _) if few(of)))
 }
 
 /// A column that nothing is known for says nothing; the first holds the reasons, too.

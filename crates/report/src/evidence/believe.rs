@@ -49,6 +49,18 @@ pub(crate) fn asked(findings: &Findings) -> String {
     if policy.is_sequential() { format!("{rounds} to {}", policy.most_rounds()) } else { rounds.to_string() }
 }
 
+/// Rounds that measured cells have, where one has fewer than every cell was to have: `1`, `1 to 2`.
+pub(crate) fn fewer(findings: &Findings) -> Option<String> {
+    let had = || findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops)).map(|figure| figure.rounds);
+    had().any(|had| had < findings.provenance.rounds).then(|| span(had())).flatten()
+}
+
+/// How many rounds were asked for, and how many there are where the run is unfinished: `3`, `1 of 2, unfinished`.
+pub(crate) fn rounds_of(findings: &Findings) -> String {
+    let asked = asked(findings);
+    fewer(findings).map_or(asked.clone(), |had| format!("{had} of {asked}, unfinished"))
+}
+
 /// What the replicates were.
 pub(crate) const fn replicate(replicate: Replicate) -> &'static str {
     match replicate {

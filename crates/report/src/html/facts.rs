@@ -158,7 +158,7 @@ fn place(findings: &Findings) -> String {
 fn rounds(findings: &Findings) -> String {
     match &findings.provenance.policy {
         None => format!("{}; every stack is built anew in each", count(findings.provenance.rounds, "round")),
-        Some(policy) => format!("{}; {}", believe::asked(findings), believe::replicate(policy.replicate)),
+        Some(policy) => format!("{}; {}", believe::rounds_of(findings), believe::replicate(policy.replicate)),
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) fn brief(grid: &Grid) -> Vec<Fact> {
     vec![
         Fact::new("Stacks", provenance.stacks.len().to_string()),
         Fact::new("Workloads", grid.titles.len().to_string()),
-        Fact::new("Rounds", believe::asked(findings)),
+        Fact::new("Rounds", believe::rounds_of(findings)),
         Fact::new("Window", provenance.window.to_string()),
         Fact::new("Span", provenance.span.to_string()),
         Fact::new("Where", place(findings)),
