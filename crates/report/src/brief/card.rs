@@ -18,13 +18,18 @@ type Column = (&'static str, Text);
 /// What it says.
 type Text = fn(&CellFinding, &Style) -> Option<String>;
 
+/// Heading of the percentile that wants 100 operations beyond it.
+const P99: &str = "P99\nLATENCY";
+
 /// The columns after the workload's name.
 const COLUMNS: [Column; 6] = [
     ("RATE", |of, style| Some(quantity::rate(of.throughput?.value, style))),
     ("IOPS", |of, _| Some(Iops(of.iops?.value).to_string().trim_end_matches(" IOPS").to_owned())),
     ("95 %", |of, _| of.throughput.or(of.iops).filter(|of| of.low.is_some()).as_ref().map(spread)),
-    ("MEDIAN", |of, _| of.latency.as_ref().map(|latency| latency.p50.to_string())),
-    ("P99", |of, _| Some(of.latency.as_ref()?.p99?.to_string())),
+    ("MEDIAN\nLATENCY", |of, _| of.latency.as_ref().map(|latency| latency.p50.to_string())),
+    // The latency of a write is without its flush.
+    ("MEDIAN\nFLUSH", |of, _| of.sync.as_ref().map(|sync| sync.p50.to_string())),
+    (P99, |of, _| Some(of.latency.as_ref()?.p99?.to_string())),
     ("LIMIT", |of, _| of.bottleneck.as_ref().map(|bottleneck| bottleneck.kind.word().to_owned())),
 ];
 
