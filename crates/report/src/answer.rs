@@ -175,7 +175,7 @@ fn remedy(grid: &Grid) -> String {
 }
 
 /// ` (44 %)`, ` (44 to 91 %)`: of the first, as in the table.
-fn range(ratios: &[f64]) -> String {
+pub(crate) fn range(ratios: &[f64]) -> String {
     let low = ratios.iter().copied().fold(f64::INFINITY, f64::min);
     let high = ratios.iter().copied().fold(0.0, f64::max);
     let (low, high) = (percent(low), percent(high));

@@ -83,8 +83,13 @@ pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
         .partition(|leader| leader.2 == Lead::Alone);
     let from = |evidence| move |text| Sentence { text, evidence };
-    let mut out: Vec<Sentence> = answer::sentences(grid).into_iter().map(from(RATIOS)).collect();
-    let is_compared = !out.is_empty();
+    let compared = answer::sentences(grid);
+    let is_compared = !compared.is_empty();
+    let mut out: Vec<Sentence> = unfinished(grid).into_iter().map(from(FIGURES)).collect();
+    // What the study was made for comes before stacks beside the first.
+    out.extend(hosts::sentence(grid.findings).map(from("hosts")));
+    out.extend(predicted::sentence(grid.findings).map(from("foretold")));
+    out.extend(compared.into_iter().map(from(RATIOS)));
     let rest = match grid.stacks() {
         _ if leaders.is_empty() && alone.is_empty() => vec!["Nothing was measured.".to_owned()],
         [_] => vec![figures_of_one(grid)],

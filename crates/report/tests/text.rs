@@ -5,8 +5,8 @@ mod fixture;
 
 use fixture::{findings, findings_rich, inventory, small};
 use report::{Style, brief, card, columns, csv, json, machine_tree, markdown, table, terminal};
-use terms::finding::{CellFinding, Findings};
-use terms::record::StackEntry;
+use terms::finding::{CellFinding, Compared, Findings, WithInterval};
+use terms::record::{GuardNote, StackEntry};
 use terms::{Bytes, Name, Pattern, Workload};
 use unicode_width::UnicodeWidthStr as _;
 

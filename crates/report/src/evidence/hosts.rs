@@ -1,6 +1,7 @@
 //! What each of several hosts did that worked at once, and what it would have done alone.
 
 use terms::finding::{CellFinding, Findings, HostFinding};
+use terms::record::StackEntry;
 use terms::workload::Workload;
 
 use crate::listing::{Group, Listing, MISSING};
@@ -36,13 +37,28 @@ pub(crate) fn listing(findings: &Findings, style: &Style) -> Option<Listing> {
     Some(listing.if_any()?.where_missing("the same work of one host is not in this study"))
 }
 
+/// What a host keeps of the rate that it has alone, stack by stack; `None` where no workload was measured both ways.
+pub(crate) fn sentence(findings: &Findings) -> Option<String> {
+    let share = |entry: &StackEntry, workload: &Workload| {
+        let of = |name: &str| rate(findings.cell(&entry.slug, name)?);
+        let together = of(workload.name.as_str()).filter(|_| !workload.hosts.is_one())?;
+        Some(together / f64::from(workload.hosts.0) / of(alone(findings, workload)?.name.as_str())?)
+    };
+    let shares = |entry: &StackEntry| -> Vec<f64> {
+        findings.provenance.workloads.iter().filter_map(|workload| share(entry, workload)).collect()
+    };
+    let told = |entry: &StackEntry| {
+        let shares = shares(entry);
+        (!shares.is_empty()).then(|| format!("{}{}", entry.name, range(&shares)))
+    };
+    let told: Vec<String> = findings.provenance.stacks.iter().filter_map(told).collect();
+    (!told.is_empty()).then(|| {
+        format!("Beside the others, each host keeps of the throughput that it has alone: {}.", told.join("; "))
+    })
+}
+
 /// Rows of one cell: each host, and all together.
-fn rows(
-    findings: &Findings,
-    entry: &terms::record::StackEntry,
-    workload: &Workload,
-    style: &Style,
-) -> Vec<Vec<String>> {
+fn rows(findings: &Findings, entry: &StackEntry, workload: &Workload, style: &Style) -> Vec<Vec<String>> {
     let of = |name: &str| findings.cell(&entry.slug, name);
     let Some(cell) = of(workload.name.as_str()).filter(|cell| !cell.hosts.is_empty()) else { return Vec::new() };
     let alone = alone(findings, workload).and_then(|alone| rate(of(alone.name.as_str())?));

@@ -58,6 +58,24 @@ fn row(findings: &Findings, score: &Score, workload: &Workload, style: &Style) -
     ]
 }
 
+/// How many figures came as predicted and which did the least, where a study asks for that: it stops at figures that are
+/// too far off.
+pub(crate) fn sentence(findings: &Findings) -> Option<String> {
+    findings.provenance.policy().stop_beyond?;
+    let scored: Vec<(&Score, f64)> =
+        findings.predicted.iter().flat_map(|card| &card.cells).filter_map(|of| Some((of, of.ratio()?))).collect();
+    let (far, ratio) = scored.iter().max_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()))?;
+    let inside = scored.iter().filter(|(of, _)| of.measured.is_some_and(|rate| of.predicted.ninety.holds(rate)));
+    Some(format!(
+        "{} of {} are inside the predicted 90 % interval; farthest from its prediction: {} under {}, {}.",
+        inside.count(),
+        super::count_of(scored.len(), "figure"),
+        stack_name(findings, &far.stack),
+        super::workload_title(findings, &far.workload),
+        super::signed_percent(ratio - 1.0)
+    ))
+}
+
 /// So many cells are drawn; the table and the JSON have the limits of all.
 const DRAWN: usize = 24;
 
