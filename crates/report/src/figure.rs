@@ -107,6 +107,11 @@ pub(crate) const HALF: &str = "half of the 95 % interval, in per cent of the val
 /// What `×÷2.2` means.
 pub(crate) const FACTOR: &str = "×÷2.2: from the value divided by 2.2 to the value times 2.2";
 
+/// What `×÷>999` means.
+pub(crate) const BEYOND: &str = "×÷>999: no interval to speak of, rounds or parts of the window differ too much";
+/// How it begins.
+pub(crate) const BEYOND_MARK: &str = "×÷>";
+
 /// How far an interval goes to both sides of its value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Spread {
@@ -133,18 +138,25 @@ impl Spread {
     }
 }
 
-/// The spread in words, such as `±5 %` or `×÷3.6`; `±?` where a single round gives none.
-pub(crate) fn spread(estimate: &WithInterval) -> String {
-    match Spread::of(estimate) {
-        Spread::Unknown => "±?".to_owned(),
-        Spread::Percent(percent) if percent >= 0.95 => format!("±{percent:.0} %"),
-        Spread::Percent(percent) if percent >= 0.05 => format!("±{percent:.1} %"),
-        Spread::Percent(_) => "±<0.1 %".to_owned(),
-        Spread::Factor(factor) if factor < 1.995 => format!("×÷{factor:.2}"),
-        Spread::Factor(factor) if factor < 9.95 => format!("×÷{factor:.1}"),
-        Spread::Factor(factor) if factor < 999.5 => format!("×÷{factor:.0}"),
-        Spread::Factor(_) => "×÷>999".to_owned(),
+impl fmt::Display for Spread {
+    /// Such as `±5 %` or `×÷3.6`; `±?` where a single round gives none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("±?"),
+            Self::Percent(percent) if *percent >= 0.95 => write!(f, "±{percent:.0} %"),
+            Self::Percent(percent) if *percent >= 0.05 => write!(f, "±{percent:.1} %"),
+            Self::Percent(_) => f.write_str("±<0.1 %"),
+            Self::Factor(factor) if *factor < 1.995 => write!(f, "×÷{factor:.2}"),
+            Self::Factor(factor) if *factor < 9.95 => write!(f, "×÷{factor:.1}"),
+            Self::Factor(factor) if *factor < 999.5 => write!(f, "×÷{factor:.0}"),
+            Self::Factor(_) => write!(f, "{BEYOND_MARK}999"),
+        }
     }
+}
+
+/// The spread of an estimate in words.
+pub(crate) fn spread(estimate: &WithInterval) -> String {
+    Spread::of(estimate).to_string()
 }
 
 #[cfg(test)]

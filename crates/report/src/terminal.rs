@@ -8,7 +8,7 @@ use terms::finding::Findings;
 
 use crate::evidence::believe::{asked, fewer};
 use crate::evidence::{chart, feature_checks};
-use crate::figure::{FACTOR, HALF};
+use crate::figure::{BEYOND, BEYOND_MARK, FACTOR, HALF};
 use crate::grid::Grid;
 use crate::listing::Form;
 use crate::notes::Notes;
@@ -160,6 +160,7 @@ fn legend(grid: &Grid, style: &Style, figures: &[Strip], notes: &Notes) -> Strin
         // A percentage ends in its sign, a missing interval in a question mark.
         ("±", shown(" %"), HALF),
         ("×÷", shown("×÷"), FACTOR),
+        ("×÷", shown(BEYOND_MARK), BEYOND),
         ("±?", shown("±?"), single),
     ];
     let line = |(mark, _, text): &(&str, bool, &str)| {

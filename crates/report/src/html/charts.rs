@@ -30,6 +30,7 @@ struct Body<'a> {
     tag: Option<&'a str>,
     half: &'static str,
     factor: &'static str,
+    beyond: &'static str,
     /// What the figures are of.
     figures: &'static str,
 }
@@ -45,8 +46,14 @@ pub(super) fn section(of: &Source) -> Option<Drawn> {
     };
     of.has(Bulk::Workloads).then(|| {
         let series = (0..workloads).map(|workload| series(grid, workload, details)).collect();
-        let body =
-            Body { series, tag: of.tag.as_deref(), half: HALF, factor: FACTOR, figures: prose::figures(grid.findings) };
+        let body = Body {
+            series,
+            tag: of.tag.as_deref(),
+            half: HALF,
+            factor: FACTOR,
+            beyond: BEYOND,
+            figures: prose::figures(grid.findings),
+        };
         Drawn::new(prose::WORKLOADS, "Workloads", "Workloads", &body)
             .hint(format!(
                 "Stacks stand in the study’s order; the first, in grey, is what the others are compared with. Whiskers \
@@ -80,6 +87,8 @@ struct Series {
     narrow: bool,
     /// Is there a figure with a wide interval, told as a factor?
     wide: bool,
+    /// Is there one so wide that it says nothing?
+    beyond: bool,
     /// Is there a figure without an interval?
     single: bool,
     /// Why some have no figure, and what guards say of others.
@@ -175,6 +184,7 @@ fn series(grid: &Grid, workload: usize, details: bool) -> Series {
         clear: bars.iter().any(|bar| bar.figure.as_ref().is_ok_and(|figure| figure.best)),
         narrow: any(|spread| matches!(spread, Spread::Percent(_))),
         wide: any(|spread| matches!(spread, Spread::Factor(_))),
+        beyond: any(|of| matches!(of, Spread::Factor(_)) && of.to_string().starts_with(BEYOND_MARK)),
         single: any(|spread| spread == Spread::Unknown),
         notes,
         title: title.clone(),

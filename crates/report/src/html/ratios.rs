@@ -7,6 +7,7 @@ use super::FEW;
 use super::charts::{NOT_RUN, blank};
 use super::section::{Drawn, Fold, Source};
 use crate::evidence::ranking;
+use crate::figure::Spread;
 use crate::grid::{Grid, State};
 use crate::svg::ratios::{self, Dot};
 use crate::{prose, quantity};
@@ -30,9 +31,15 @@ pub(super) fn section(of: &Source) -> Option<Drawn> {
     (!shown.is_empty()).then(|| {
         let body = Body { folded: shown.split_off(FEW.min(shown.len())), shown };
         Drawn::new(prose::RATIOS, "Ratios", format!("Ratios to {first}"), &body)
-            .rates(format!("Throughput of each stack over that of {first}, {HINT}"))
+            .rates(format!("Throughput of each stack over that of {first}, {HINT}{}", single(&of.grid)))
             .fold(Fold::Never)
     })
+}
+
+/// What `±?` means, where a ratio has no interval.
+fn single(grid: &Grid) -> &'static str {
+    let mut ratios = grid.findings.cells.iter().filter_map(|cell| cell.ratio_to_first);
+    if ratios.any(|ratio| Spread::of(&ratio) == Spread::Unknown) { " ±?: one round has no interval." } else { "" }
 }
 
 /// A chart for each workload in which any stack has a ratio.
