@@ -1,7 +1,7 @@
 //! What is to be expected of a stack over the years, as a table of text.
 
 use terms::durability::{Healing, Outlook, Spread};
-use terms::units::{Bytes, significant};
+use terms::units::{Bytes, Nanos, significant};
 
 use crate::sheet::{self, Cell, Strip};
 use crate::style::Style;
@@ -28,7 +28,7 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
         strip(&["AT BEST"], Align::Right, &|row| probability(row.1.low)),
         strip(&["ESTIMATE"], Align::Right, &|row| probability(row.1.middle)),
         strip(&["AT WORST"], Align::Right, &|row| probability(row.1.high)),
-        strip(&["BYTES LOST"], Align::Right, &|row| bytes(row.2.middle, style)),
+        strip(&["EXPECTED", "LOSS"], Align::Right, &|row| bytes(row.2.middle, style)),
     ];
     let table = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
     let remarks: String =
@@ -38,8 +38,8 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
 
 fn otherwise(healing: Healing) -> &'static str {
     match healing {
-        Healing::Repaired => "any, corruption unrepaired",
-        Healing::Noticed | Healing::Unnoticed => "any, corruption repaired",
+        Healing::Repaired => "any, if corruption were not repaired",
+        Healing::Noticed | Healing::Unnoticed => "any, if corruption were repaired",
     }
 }
 
@@ -68,18 +68,29 @@ fn rounded(number: f64) -> String {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, above 0 and far below 2^64")]
 fn bytes(bytes: f64, style: &Style) -> String {
-    if bytes < 1.0 { format!("{} B", significant(bytes)) } else { style.size(Bytes(bytes as u64)) }
+    match bytes {
+        0.0 => "0 B".to_owned(),
+        // A part of a byte is a probability, and stands beside it.
+        _ if bytes < 1.0 => "< 1 B".to_owned(),
+        _ => style.size(Bytes(bytes as u64)),
+    }
+}
+
+/// A time, and the range where there is one.
+fn times(of: Spread<Nanos>) -> String {
+    let (low, middle, high) = (of.low.to_string(), of.middle.to_string(), of.high.to_string());
+    if low == high { middle } else { format!("{middle}, from {low} to {high}") }
 }
 
 fn remarks(outlook: &Outlook) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(rebuild) = outlook.rebuild {
-        remarks.push(format!("A rebuild takes {}, from {} to {}.", rebuild.middle, rebuild.low, rebuild.high));
+        remarks.push(format!("A rebuild takes {}.", times(rebuild)));
     } else {
         remarks.push("Nothing is redundant: the first drive that fails loses everything.".to_owned());
     }
     if let Some(scrub) = outlook.scrub {
-        remarks.push(format!("A scrub takes {}, from {} to {}.", scrub.middle, scrub.low, scrub.high));
+        remarks.push(format!("A scrub takes {}.", times(scrub)));
     }
     for writes in &outlook.amplification {
         let (kind, total) = (if writes.random { "random" } else { "sequential" }, writes.total);
