@@ -5,6 +5,7 @@ use terms::command::quote;
 use terms::finding::Findings;
 
 use crate::answer;
+use crate::evidence::{believe, count_of, hosts, predicted};
 use crate::figure::Measure;
 use crate::grid::{Grid, Lead, State};
 use crate::style::Style;
@@ -76,8 +77,8 @@ pub(crate) fn summary(grid: &Grid) -> String {
     answer(grid).into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
 }
 
-/// A few sentences: how each stack compares with the first; where nothing is compared, who is highest in which workload;
-/// and what has no figure.
+/// A few sentences: whether the run is unfinished; what hosts keep beside one another and how predictions came; how each stack compares with the first; where nothing is compared, who
+/// is highest in which workload; and what has no figure.
 pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
     let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
@@ -105,6 +106,22 @@ pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
 
 /// So many figures of the only stack are told; the table has them all.
 const TOLD: usize = 4;
+
+/// That cells were not run, and where all of the first stack's were not, that nothing is compared with it.
+fn unfinished(grid: &Grid) -> Option<String> {
+    let cells = grid.stacks().len() * grid.workloads().len();
+    let open = |stack: usize| {
+        let workloads = 0..grid.workloads().len();
+        workloads.filter(|workload| matches!(grid.state(stack, *workload), State::NotRun)).count()
+    };
+    let not_run: usize = (0..grid.stacks().len()).map(open).sum();
+    let first = grid.stacks().first().filter(|_| grid.stacks().len() > 1 && open(0) == grid.workloads().len());
+    let first = first.map_or_else(String::new, |first| {
+        format!(", among them all of the baseline {}: nothing is compared with it", first.name)
+    });
+    let were = if not_run == 1 { "was" } else { "were" };
+    (not_run > 0).then(|| format!("Unfinished: {not_run} of {} {were} not run{first}.", count_of(cells, "cell")))
+}
 
 /// The figures of the only stack.
 fn figures_of_one(grid: &Grid) -> String {

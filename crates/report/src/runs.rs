@@ -7,6 +7,7 @@ use terms::finding::{CellComparison, Change, Compared, Difference, Quantity, Run
 use terms::spelling::spell;
 use terms::units::{Nanos, significant};
 
+use crate::evidence::count_of;
 use crate::grouped::by_key;
 use crate::html::{STYLE, capital, filters, table};
 use crate::listing::{Group, Listing, MISSING};
@@ -148,6 +149,19 @@ fn besides(all: &[Difference]) -> String {
     let mut named: Vec<String> = all.iter().take(NAMED).map(|of| of.what.clone()).collect();
     named.extend(all.len().checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!("{more} more")));
     if named.is_empty() { String::new() } else { format!(" The runs differ in: {}.", named.join(", ")) }
+}
+
+/// The answer in a line: how many cells are slower and how many faster.
+fn headline(of: &RunComparison) -> String {
+    let count = |verdict| of.with(Some(verdict)).count();
+    let compared = count_of(of.cells.iter().filter(|cell| cell.ratio.is_some()).count(), "cell");
+    match (count(Compared::Slower), count(Compared::Faster)) {
+        (0, 0) if count(Compared::CannotTell) > 0 => format!("B is certainly slower or faster in none of {compared}"),
+        (0, 0) => format!("B equals A in {compared}"),
+        (0, faster) => format!("B is faster in {faster} of {compared}, slower in none"),
+        (slower, 0) => format!("B is slower in {slower} of {compared}, faster in none"),
+        (slower, faster) => format!("B is slower in {slower} of {compared}, faster in {faster}"),
+    }
 }
 
 fn outcome(of: &RunComparison) -> String {

@@ -4,8 +4,10 @@ use terms::finding::Findings;
 use terms::spelling::spell_inline;
 
 use super::{Cell, Ratio, Shared};
+use crate::evidence::count_of;
 use crate::svg::canvas::{Canvas, px, text_width};
 use crate::svg::ratios;
+use crate::terminal::strips::heading;
 use crate::width::{shorten, wrap};
 
 /// Size in pixels.
@@ -19,6 +21,8 @@ const WORKLOADS: usize = 4;
 const NAMES: f64 = 330.0;
 /// Height of a row.
 const ROW: f64 = 40.0;
+/// Height of a line of a heading.
+const HEADING: f64 = 18.0;
 /// Characters of the question in a line: bold letters of the widest usual font, DejaVu Sans, take 22 pixels each.
 const QUESTION: usize = 50;
 /// Radius of a dot.
@@ -69,8 +73,16 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
     let wide = (SIZE.0 - 2.0 * EDGE - NAMES) / columns;
     let left = |column: usize| EDGE + NAMES + wide * f64::from(u32::try_from(column).unwrap_or(0));
     for (column, title) in of.workloads.iter().take(shown).enumerate() {
-        write(canvas, "s", left(column) + 8.0, top, &shorten(title, 20));
+        // What differs between workloads may stand at the end of their titles.
+        let mut lines = heading(title);
+        if lines.len() > 2 {
+            lines = vec![lines[0].clone(), lines[1..].join(" ")];
+        }
+        for (text, y) in lines.iter().zip([top, top + HEADING]) {
+            write(canvas, "s", left(column) + 8.0, y, &shorten(text, 24));
+        }
     }
+    let top = top + HEADING;
     let far = |cell: &Cell| {
         let ratio = cell.ratio.as_ref()?;
         let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
@@ -93,7 +105,7 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
     let more: Vec<String> = more
         .iter()
         .filter(|(all, shown, _)| all > shown)
-        .map(|(all, shown, noun)| format!("{} more {noun}", all - shown))
+        .map(|(all, shown, noun)| count_of(all - shown, noun))
         .collect();
     if !more.is_empty() {
         write(canvas, "s", EDGE, y + 14.0, &format!("and {}: see the page", more.join(", ")));

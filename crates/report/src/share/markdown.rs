@@ -33,10 +33,20 @@ pub fn markdown(findings: &Findings) -> String {
     }
     let _ = writeln!(out, "\n{}", sentence(&of.answer.join(" ")));
     if let Some(trust) = &of.trust {
-        let _ = writeln!(out, "\n**Trust** {}", plain(trust));
+        let _ = writeln!(out, "\n**Trust** {}", sentence(trust));
     }
     let _ = writeln!(out, "\n<sub>{} · {}</sub>", plain(&of.machine), plain(&of.run));
     spell(&out).into_owned()
+}
+
+/// A sentence of ours: what stands in backticks is code, all else is text.
+fn sentence(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return plain(text);
+    }
+    let part = |(at, part): (usize, &&str)| if at % 2 == 0 { plain(part) } else { format!("`{part}`") };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// A text of a study's as text: nothing in it is markup.
@@ -55,7 +65,13 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{plain, sentence};
+
+    #[test]
+    fn a_command_in_a_sentence_is_code() {
+        assert_eq!(sentence("with `--more 2`: #1"), "with `--more 2`: \\#1");
+        assert_eq!(sentence("a ` alone"), "a \\` alone");
+    }
 
     #[test]
     fn a_name_is_no_markup() {
