@@ -141,5 +141,6 @@ fn the_page_is_whole_and_runs_nothing() {
     let page = runs_html(&of);
     assert!(page.contains("default-src 'none'") && !page.contains("<script"), "{page}");
     assert_eq!(page.matches("<svg class=\"chart\"").count(), 2);
+    assert!(page.contains("<h1>B is slower in 1 of 4 cells, faster in 1</h1>") && page.contains("the same seed"));
     assert!(page.contains("6.12.90") && page.contains("the kernel module <code>zfs</code> is not there"));
 }
