@@ -118,9 +118,9 @@ impl Quantity {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::CpuPerOperationNs => "processor time for each operation",
-            Self::DriveBytesRatio => "bytes at the drives for each byte",
-            Self::DriveQueueOperations => "operations under way at the drives",
+            Self::CpuPerOperationNs => "CPU time per I/O",
+            Self::DriveBytesRatio => "I/O amplification at the drives",
+            Self::DriveQueueOperations => "queue depth at the drives",
         }
     }
 }
