@@ -118,6 +118,20 @@ fn a_protected_drive_has_nothing_to_flush() {
     }
 }
 
+#[test]
+fn a_prediction_names_its_work_and_its_drives_in_full() {
+    let safe = Workload { fsync_every: Some(1), ..work(Pattern::RandWrite, 4, 1) };
+    let of = |members: usize| {
+        let said =
+            said(&machine(DriveKind::Nvme), &stack(members, raid(RaidLevel::Raid1, 64)), &safe, &Conditions::default());
+        assert_eq!(said.pattern, "RND 4 KiB Q1 T1 write fsync each");
+        said.demands.into_iter().map(|demand| demand.resource).collect::<Vec<_>>()
+    };
+    assert!(of(2).contains(&"drives d0 and d1".to_owned()), "{:?}", of(2));
+    assert!(of(3).contains(&"drives d0, d1 and d2".to_owned()), "{:?}", of(3));
+    assert!(of(4).contains(&"4 drives like d".to_owned()), "{:?}", of(4));
+}
+
 /// Whoever asks for a commit while one is under way waits for two: one more job makes the second commit, and the tenth none.
 #[test]
 fn a_commit_of_many_waits_for_the_one_before() {

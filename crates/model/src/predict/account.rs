@@ -13,10 +13,11 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
     let station = &network.stations[at];
     let node = |at: u32| stack.nodes.get(at as usize).map_or_else(String::new, |node| node.layer.title());
     match station.resource {
-        Resource::Drive(class, _) => format!("drive {}", group(site, stack, class, station)),
-        Resource::Turns(class, _) => format!("turns of {}", group(site, stack, class, station)),
-        Resource::LinkUp(class, _) => format!("link of {} to the processor", group(site, stack, class, station)),
-        Resource::LinkDown(class, _) => format!("link of {} from the processor", group(site, stack, class, station)),
+        Resource::Drive(class, _) => drives(site, stack, class, station),
+        // Who hands out pieces sleeps while one of them has no room, and the others have nothing to do.
+        Resource::Turns(class, _) => format!("{}, which wait for one another", drives(site, stack, class, station)),
+        Resource::LinkUp(class, _) => format!("{} to the processor", links(site, stack, class, station)),
+        Resource::LinkDown(class, _) => format!("{} from the processor", links(site, stack, class, station)),
         Resource::Uplink(at, write) => {
             let way = if write { "from" } else { "to" };
             format!("{} {way} the processor", site.uplinks[at as usize].name)
@@ -32,17 +33,39 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
     }
 }
 
-/// A drive by its own name, several by that of their class: drives that are alike are one class, named after one.
-fn group(site: &Site, stack: &Stack, class: u32, station: &Station) -> String {
-    let all = &site.classes[class as usize].name;
-    if station.units > 1.0 {
-        return format!("{all} ({} of them)", station.units);
+/// So many drives are called by their own names.
+const NAMED: usize = 3;
+
+/// `drive a`, `drives a and b`, `4 drives like a`: drives that are alike are one class, named after one.
+fn drives(site: &Site, stack: &Stack, class: u32, station: &Station) -> String {
+    let (names, all) = (names(site, stack, class), &site.classes[class as usize].name);
+    match names.as_slice() {
+        _ if station.units <= 1.0 => format!("drive {}", names.first().unwrap_or(all)),
+        [first @ .., last] if names.len() <= NAMED && is_all(&names, station) => {
+            format!("drives {} and {last}", first.join(", "))
+        }
+        _ => format!("{} drives like {all}", station.units),
     }
-    let own = stack.drives().into_iter().find(|name| {
-        let drive = site.drive(name.as_str());
-        drive.is_some_and(|drive| site.drives.get(drive as usize) == Some(&class))
-    });
-    own.map_or_else(|| all.clone(), |name| name.to_string())
+}
+
+/// The same of their links.
+fn links(site: &Site, stack: &Stack, class: u32, station: &Station) -> String {
+    match drives(site, stack, class, station) {
+        one if station.units <= 1.0 => one.replacen("drive ", "link of ", 1),
+        several => format!("links of {several}"),
+    }
+}
+
+/// Drives of a class that the stack has, in its order.
+fn names(site: &Site, stack: &Stack, class: u32) -> Vec<String> {
+    let is_of = |name: &str| site.drive(name).is_some_and(|drive| site.drives.get(drive as usize) == Some(&class));
+    stack.drives().into_iter().map(|name| name.to_string()).filter(|name| is_of(name)).collect()
+}
+
+/// Are these all that the station has?
+#[expect(clippy::cast_precision_loss, reason = "drives of a stack are few beside 2^53")]
+fn is_all(names: &[String], station: &Station) -> bool {
+    names.len() as f64 == station.units
 }
 
 /// Writes the demands and the inputs into a prediction.
