@@ -78,7 +78,7 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
     if let Some((_, size)) = filling.iter().min_by_key(|(_, cache)| cache.0) {
         let names: Vec<String> = filling.iter().map(|(name, _)| format!("`{name}`")).collect();
         let message = format!(
-            "the write cache of {} takes the first {size} or so; after that writes are as fast as the flash",
+            "writes are this fast for about {size}, while the write cache of {} takes them; sustained ones are slower",
             names.join(", ")
         );
         flags.push(Flag::new("burst", message));
