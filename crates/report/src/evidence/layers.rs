@@ -23,7 +23,7 @@ pub(crate) fn listing(findings: &Findings) -> Option<Listing> {
         id: "layers",
         title: "What a layer costs".to_owned(),
         hint: "Two stacks that differ by the layer alone: throughput with it over that without, paired within rounds, \
-               and the processor time of the whole system that it adds to each operation."
+               and the processor time of the whole system that it adds to each operation, which has no interval."
             .to_owned(),
         columns: vec![("Workload", Align::Left), ("Throughput", Align::Right), ("CPU per I/O", Align::Right)],
         groups,
