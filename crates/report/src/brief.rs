@@ -81,15 +81,13 @@ pub fn brief(findings: &Findings, style: &Style) -> String {
 fn drawn(grid: &Grid, extent: Extent, style: &Style) -> String {
     let mut notes = Notes::default();
     let mut out = heading(grid, style);
-    match grid.stacks() {
-        [_] => out.push_str(&card::draw(grid, extent, style, &mut notes)),
-        _ => {
-            out.push('\n');
-            out.push_str(&ratios::draw(grid, extent, style, &mut notes));
-            if extent.reasons > 0 {
-                out.push('\n');
-            }
-        }
+    if grid.stacks().len() == 1 {
+        let table = card::draw(grid, extent, style, &mut notes);
+        out = out + &table + &legend(&table, style);
+    } else {
+        let table = ratios::draw(grid, extent, style, &mut notes);
+        let gap = if extent.reasons > 0 { "\n" } else { "" };
+        out = out + "\n" + &table + &legend(&table, style) + gap;
     }
     out.push_str(&reasons(&notes, extent.reasons, style));
     for (word, text) in lines(grid, extent) {

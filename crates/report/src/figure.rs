@@ -1,5 +1,7 @@
 //! A figure for people: a value in the unit of its workload, and how far its interval goes to both sides.
 
+use std::fmt;
+
 use terms::finding::{CellFinding, WithInterval};
 use terms::record::Reading;
 use terms::units::{Bytes, BytesPerSecond, Iops, significant};

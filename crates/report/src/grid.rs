@@ -6,6 +6,7 @@ use terms::finding::{CellFinding, Findings, Verdict, WithInterval};
 use terms::record::StackEntry;
 use terms::workload::{Load, Workload};
 
+use crate::evidence::predicted;
 use crate::figure::Measure;
 
 /// The grid of a study.

@@ -80,7 +80,7 @@ pub(crate) fn summary(grid: &Grid) -> String {
 /// A few sentences: whether the run is unfinished; what hosts keep beside one another and how predictions came; how each stack compares with the first; where nothing is compared, who
 /// is highest in which workload; and what has no figure.
 pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
-    let leaders: Vec<(usize, usize, Lead)> = (0..grid.workloads().len())
+    let (alone, leaders): (Vec<_>, Vec<_>) = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
         .partition(|leader| leader.2 == Lead::Alone);
     let from = |evidence| move |text| Sentence { text, evidence };
@@ -170,8 +170,8 @@ fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
     let others = if is_whole { "every other stack’s" } else { "that of every other stack with a figure" };
     if unknown.len() == leaders.len() {
         "There is no interval to tell whether the order would repeat.".to_owned()
-    } else if clear.len() == contested {
-        "Its interval is clear of every other stack’s each time.".to_owned()
+    } else if clear.len() == leaders.len() {
+        format!("Its interval is clear of {others} each time.")
     } else if clear.is_empty() {
         "Nowhere is the highest interval clear of all others, so the order may be chance.".to_owned()
     } else {
@@ -194,17 +194,16 @@ fn places(grid: &Grid, workloads: &[usize]) -> String {
     }
 }
 
-/// How many cells have no figure, if any.
+/// How many cells that were run have no figure, if any.
 fn without_figure(grid: &Grid) -> Option<String> {
-    let mut counts = [0_usize; 4];
+    let mut counts = [0_usize; 3];
     for workload in 0..grid.workloads().len() {
         for state in grid.states(workload) {
             match state {
-                State::Measured(..) => {}
+                State::Measured(..) | State::NotRun => {}
                 State::Unsteady(..) => counts[0] += 1,
                 State::Failed(_) => counts[1] += 1,
                 State::Missing(_) => counts[2] += 1,
-                State::NotRun => counts[3] += 1,
             }
         }
     }

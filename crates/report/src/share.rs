@@ -96,7 +96,7 @@ fn cell(grid: &Grid, stack: usize, workload: usize) -> Cell {
     let dagger = if grid.is_flagged(stack, workload) { format!(" {DAGGER}") } else { String::new() };
     let Some(ratio) = finding.ratio_to_first.filter(|_| stack > 0) else {
         let (measure, style) = (figure::Measure::of(grid.workloads()[workload]), Style::default());
-        let text = format!("{} {}", measure.number(estimate.value, &style), measure.unit(&style));
+        let text = format!("{} {}{dagger}", measure.number(estimate.value, &style), measure.unit(&style));
         return Cell { text, ratio: None };
     };
     let answer = ranking::against_first(grid, stack, workload).map(|(answer, _)| answer);
@@ -106,6 +106,6 @@ fn cell(grid: &Grid, stack: usize, workload: usize) -> Cell {
         Some(Compared::CannotTell) => " ?",
     };
     let open = answer.is_none_or(|answer| answer == Compared::CannotTell);
-    let text = format!("{} %{word}", quantity::percent(ratio.value));
+    let text = format!("{} %{word}{dagger}", quantity::percent(ratio.value));
     Cell { text, ratio: Some(Ratio { value: ratio.value, interval: ratio.low.zip(ratio.high), open }) }
 }

@@ -41,7 +41,7 @@ pub(crate) enum Tone {
 }
 
 /// Glyphs of ours and how they are spelt in ASCII.
-const SPELLING: [(char, &str); 15] = [
+const SPELLING: [(char, &str); 16] = [
     ('±', "+-"),
     ('×', "x"),
     ('÷', "/"),

@@ -279,10 +279,10 @@ fn wide_intervals_are_factors() {
     }
     insta::assert_snapshot!(terminal(&findings, &Style::default()));
     let ascii = terminal(&findings, &ASCII);
-    assert!(ascii.is_ascii() && ascii.contains("152  x/3.6") && ascii.contains("0.063x x/3.6"), "{ascii}");
+    assert!(ascii.is_ascii() && ascii.contains("152  x/3.6") && ascii.contains("0.0632x x/3.6"), "{ascii}");
     assert!(ascii.contains("\nx/  x/2.2: from the value divided by 2.2 to the value times 2.2\n"), "{ascii}");
     let page = report::html(&findings);
-    assert!(page.contains("152 ×÷3.6") && page.contains("0.063× <small>×÷3.6</small>"), "{page}");
+    assert!(page.contains("152 ×÷3.6") && page.contains("0.0632× <small>×÷3.6</small>"), "{page}");
     assert!(
         page.contains("between rounds. ±: half of the 95 % interval, in per cent of the value. ×÷2.2: from the value")
     );

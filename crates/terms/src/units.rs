@@ -302,6 +302,7 @@ const MOST_PLACES: f64 = 12.0;
 
 /// A number with three significant digits and no needless zeros: `1.24`, `12.4`, `124`, `1240`, `2`.
 #[must_use]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 2 to 12")]
 pub fn significant(value: f64) -> String {
     let magnitude = value.abs();
     let text = if magnitude >= 99.95 {

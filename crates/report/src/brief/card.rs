@@ -22,7 +22,7 @@ type Text = fn(&CellFinding, &Style) -> Option<String>;
 const P99: &str = "P99\nLATENCY";
 
 /// The columns after the workload's name.
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     ("RATE", |of, style| Some(quantity::rate(of.throughput?.value, style))),
     ("IOPS", |of, _| Some(Iops(of.iops?.value).to_string().trim_end_matches(" IOPS").to_owned())),
     ("95 %", |of, _| of.throughput.or(of.iops).filter(|of| of.low.is_some()).as_ref().map(spread)),

@@ -193,7 +193,7 @@ fn without(grid: &Grid, all: &[usize], notes: &mut Notes) -> Strip {
         let mut marks: Vec<&str> = blanks.iter().filter_map(|cell| cell.text.split_once('[')).map(|of| of.1).collect();
         marks.dedup();
         let marks: String = marks.iter().map(|mark| format!(" [{mark}")).collect();
-        if blanks.is_empty() { Cell::plain(MISSING) } else { Cell::plain(format!("{}{marks}", blanks.len())) }
+        Cell::plain(format!("{}{marks}", blanks.len()))
     };
     let cells = all.iter().map(|stack| cell(*stack)).collect();
     Strip { heading: vec!["NO FIGURE".to_owned()], align: Align::Right, cells }

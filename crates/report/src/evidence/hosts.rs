@@ -4,6 +4,7 @@ use terms::finding::{CellFinding, Findings, HostFinding};
 use terms::record::StackEntry;
 use terms::workload::Workload;
 
+use crate::answer::range;
 use crate::listing::{Group, Listing, MISSING};
 use crate::quantity;
 use crate::style::Style;

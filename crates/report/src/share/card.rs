@@ -101,7 +101,7 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
         }
         y += ROW;
     }
-    let more = [(of.rows.len(), STACKS, "stacks"), (of.workloads.len(), WORKLOADS, "workloads")];
+    let more = [(of.rows.len(), STACKS, "more stack"), (of.workloads.len(), WORKLOADS, "more workload")];
     let more: Vec<String> = more
         .iter()
         .filter(|(all, shown, _)| all > shown)
@@ -139,7 +139,8 @@ fn draw_cell(canvas: &mut Canvas, cell: &Cell, (left, middle): (f64, f64), wide:
 }
 
 fn write(canvas: &mut Canvas, class: &str, x: f64, y: f64, text: &str) {
-    canvas.text(&spell_inline(text), &[("class", &class), ("x", &px(x)), ("y", &px(y))]);
+    // A picture has no code; a command in it is told by its dashes.
+    canvas.text(&spell_inline(&text.replace('`', "")), &[("class", &class), ("x", &px(x)), ("y", &px(y))]);
 }
 
 /// At most so many lines; the last one says that there is more.
