@@ -67,9 +67,9 @@ pub(super) fn draw(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes
 
 /// Has a figure too few operations for a 99th percentile?
 fn lacks_p99(grid: &Grid) -> bool {
-    let states = (0..grid.workloads().len()).map(|workload| grid.state(0, workload));
+    let mut states = (0..grid.workloads().len()).map(|workload| grid.state(0, workload));
     let few = |of: &CellFinding| of.latency.as_ref().is_some_and(|latency| latency.p99.is_none());
-    states.into_iter().any(|state| matches!(state, State::Measured(of, _) if few(of)))
+    states.any(|state| matches!(state, State::Measured(of, _) if few(of)))
 }
 
 /// A column that nothing is known for says nothing; the first holds the reasons, too.
