@@ -46,6 +46,15 @@ pub(crate) fn has_failed(md: &Md, degraded: u32) -> bool {
     devices > 0 && at_most_of_level(&md.level, devices).is_some_and(|most| degraded > most)
 }
 
+/// Members that a rebuild writes, where all of them are known by name; a resync and a reshape write any.
+pub(crate) fn filled_members(md: &Md) -> Vec<&str> {
+    let rebuilds = md.sync_action.known().and_then(Option::as_deref) == Some("recover");
+    let is_filled = |member: &&MdMember| member.is("spare") && (member.slot.is_some() || member.is("replacement"));
+    let is_known = md.members.iter().all(|member| !member.state.is_empty());
+    let filled = md.members.iter().filter(is_filled).map(|member| member.device.as_str());
+    if rebuilds && is_known { filled.collect() } else { Vec::new() }
+}
+
 /// The same of an array of the device mapper: `D` dead, `a` not in sync.
 pub(crate) fn mapped_condition(raid: &DmRaid) -> Option<Condition> {
     let idle = ["idle", "frozen", "check"];

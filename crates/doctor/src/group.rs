@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use terms::diagnosis::Place;
 use terms::inventory::{BtrfsState, FileSystem, Pool, Vdev};
 
-use crate::condition::{Condition, array_condition, mapped_condition, resilvers};
+use crate::condition::{Condition, array_condition, filled_members, mapped_condition, resilvers};
 use crate::machine::{Machine, device_place, place, system_place};
 use crate::redundancy::{of_level, of_profile, of_vdev};
 
@@ -22,6 +22,21 @@ pub(crate) struct Group<'a> {
     /// Does it survive the loss of any one member while it is whole?
     pub(crate) survives: bool,
     pub(crate) condition: Option<Condition>,
+    /// Kernel names of what is written anew, all the way down, where that is told of a part.
+    pub(crate) filled: Option<BTreeSet<&'a str>>,
+}
+
+impl Group<'_> {
+    /// May all of a device be written now? Of a group that lacks a member nobody knows what fills its place.
+    pub(crate) fn may_fill(&self, name: &str) -> bool {
+        self.condition.is_some() && self.filled.as_ref().is_none_or(|filled| filled.contains(name))
+    }
+}
+
+/// Names of devices and of what is below them; `None` where there are none.
+fn all_below<'a>(machine: &Machine<'a>, names: impl Iterator<Item = &'a str>) -> Option<BTreeSet<&'a str>> {
+    let all: BTreeSet<&str> = names.flat_map(|name| machine.names_below(name)).collect();
+    Some(all).filter(|all| !all.is_empty())
 }
 
 /// Leaves of a virtual device.
@@ -36,14 +51,18 @@ pub(crate) fn leaves<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
 pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
     let mut all: Vec<Group<'a>> = Vec::new();
     for node in &machine.detail.nodes {
-        let (survives, condition, parts) = if let Some(md) = &node.md {
+        let (survives, condition, parts, filled) = if let Some(md) = &node.md {
             let devices = md.devices.known().copied().unwrap_or(0);
             let label = node.label.as_deref().unwrap_or(&node.name);
             let parts = md.members.iter().map(|member| Place::new("member", format!("{} of {label}", member.device)));
-            (of_level(&md.level, devices).is_some_and(|lose| lose > 0), array_condition(md), parts.collect())
+            let filled = all_below(
+                machine,
+                filled_members(md).into_iter().filter_map(|name| Some(machine.node(name)?.name.as_str())),
+            );
+            (of_level(&md.level, devices).is_some_and(|lose| lose > 0), array_condition(md), parts.collect(), filled)
         } else if let Some(raid) = machine.raid_of(node) {
             let images = raid.health.known().map_or(0, |health| u32::try_from(health.len()).unwrap_or(u32::MAX));
-            (of_level(&raid.level, images).is_some_and(|lose| lose > 0), mapped_condition(raid), Vec::new())
+            (of_level(&raid.level, images).is_some_and(|lose| lose > 0), mapped_condition(raid), Vec::new(), None)
         } else {
             continue;
         };
@@ -56,6 +75,7 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
             above: machine.names_above(&node.name),
             survives,
             condition,
+            filled,
         });
     }
     all.extend(machine.detail.pools.known().into_iter().flatten().map(|pool| of_pool(machine, pool)));
@@ -75,6 +95,7 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
             above: group.logical.iter().filter_map(|volume| volume.node.as_deref()).collect(),
             survives: false,
             condition: (group.missing > 0).then_some(Condition::Short),
+            filled: None,
         });
     }
     all
@@ -97,6 +118,7 @@ fn of_pool<'a>(machine: &Machine<'a>, pool: &'a Pool) -> Group<'a> {
         below: nodes.flat_map(|node| machine.names_below(node)).collect(),
         above: BTreeSet::new(),
         survives: !vdevs.is_empty() && vdevs.iter().filter(needed).all(|vdev| of_vdev(vdev) > 0),
+        filled: all_below(machine, all.iter().filter(|leaf| leaf.filled).filter_map(|leaf| leaf.node.as_deref())),
         condition: if resilvers(pool) { Some(Condition::Filling) } else { is_short.then_some(Condition::Short) },
     }
 }
@@ -115,6 +137,7 @@ fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsStat
         below: system.nodes.iter().flat_map(|node| machine.names_below(node)).collect(),
         above: BTreeSet::new(),
         survives: tolerances.peek().is_some() && tolerances.all(|lose| lose > 0),
+        filled: None,
         condition: if operation.is_some_and(|operation| at_work.contains(&operation)) {
             Some(Condition::Filling)
         } else {

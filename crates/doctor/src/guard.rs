@@ -48,6 +48,7 @@ impl<'a> Guard<'a> {
         for group in concerned.into_iter().filter_map(|number| self.groups.get(number)) {
             withhold(&mut found, group, devices);
             say_more(&mut found, group, devices);
+            keep_in_place(&mut found, group, devices);
         }
         found
     }
@@ -125,6 +126,17 @@ fn withhold(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
         ),
     };
     found.advice = format!("{first} {}", found.advice).trim_end().to_owned();
+}
+
+/// A drive that fails stays where it is while others of its group are missing or filled: it holds what they lack.
+fn keep_in_place(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
+    if found.replaces && group.condition.is_some() && is_to_member(found, group, devices) {
+        let place = &group.place;
+        let first = format!(
+            "The {place} is not whole, and this drive may hold the only copy of what it lacks: take it out of nothing before it is."
+        );
+        found.advice = format!("{first} {}", found.advice);
+    }
 }
 
 /// What is lost on a device is lost for what the device is a part of.

@@ -66,10 +66,11 @@ impl<'a> Machine<'a> {
     /// A device and all below it, each once. Devices that stand on one another in a circle do not make it endless.
     pub(crate) fn down(&self, name: &str) -> Vec<&'a Node> {
         let mut found: Vec<&Node> = self.node(name).into_iter().collect();
+        let mut known: BTreeSet<&str> = found.iter().map(|node| node.name.as_str()).collect();
         let mut at = 0;
         while let Some(node) = found.get(at).copied() {
             for under in node.on.iter().filter_map(|under| self.node(under)) {
-                if !found.iter().any(|known| known.name == under.name) {
+                if known.insert(&under.name) {
                     found.push(under);
                 }
             }
@@ -115,6 +116,20 @@ impl<'a> Machine<'a> {
     pub(crate) fn is_blank(&self, name: &str) -> bool {
         let signed = self.node(name).is_none_or(|node| node.signatures.known().is_none_or(|all| !all.is_empty()));
         !signed && self.on_top_of(name).is_empty() && !self.is_mounted(name)
+    }
+
+    /// Is a device, or its drive, known to be in use: by something on it, a mount, or as swap space?
+    pub(crate) fn is_used(&self, name: &str) -> bool {
+        let drive = self.node(name).filter(|node| node.partition.is_some()).and_then(|node| node.on.first());
+        let is_partition = |node: &Node| node.partition.is_some();
+        let all: Vec<&Node> = drive.map_or_else(Vec::new, |drive| self.on_top_of(drive).to_vec());
+        let own = self.node(name).into_iter().chain(all);
+        own.into_iter().any(|node| {
+            let swaps = self.detail.swaps.known().into_iter().flatten();
+            self.is_mounted(&node.name)
+                || self.on_top_of(&node.name).iter().any(|above| !is_partition(above))
+                || swaps.into_iter().any(|swap| swap.node.as_deref() == Some(&node.name))
+        })
     }
 
     fn is_mounted(&self, name: &str) -> bool {

@@ -49,6 +49,8 @@ pub(crate) struct Found {
     seen: Vec<Seen>,
     pub(crate) advice: String,
     pub(crate) steps: Vec<Step>,
+    /// Does the advice end with the drive being replaced?
+    pub(crate) replaces: bool,
     fixes: Vec<Fix>,
 }
 
@@ -63,6 +65,7 @@ pub(crate) fn finding(severity: Severity, place: &Place, what: impl Into<String>
         seen: Vec::new(),
         advice: String::new(),
         steps: Vec::new(),
+        replaces: false,
         fixes: Vec::new(),
     }
 }
@@ -78,6 +81,11 @@ impl Found {
     pub(crate) fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = advice.into();
         self
+    }
+
+    /// The same where that may be to replace the drive.
+    pub(crate) fn advise_to_replace(self, advice: impl Into<String>) -> Self {
+        Self { replaces: true, ..self.advise(advice) }
     }
 
     /// Adds a command that only asks: what to know before the next one, or whether the last one did it.

@@ -447,7 +447,10 @@ fn missing(machine: &Machine, round: &mut Round) {
                     format!("/sys/fs/btrfs/{}/devinfo/{id}/missing", system.uuid.as_deref().unwrap_or("UUID")),
                     1,
                 )
-                .advise("Bring it back if it is sound: what it missed is repaired by a scrub. Otherwise put another in its place.")
+                .advise(
+                    "Bring it back if it is sound: what it missed is repaired by a scrub, but for files without checksums (`nodatacow`), of which \
+                     old copies are read then. Otherwise, and where there are such files, put another in its place.",
+                )
                 .look(format!("btrfs filesystem usage {}", target(system)))
                 .look(format!("btrfs replace status {}", target(system)))
                 .run(

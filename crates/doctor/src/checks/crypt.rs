@@ -96,12 +96,13 @@ fn sector(machine: &Machine, round: &mut Round) {
         let found = physical.iter().fold(found, |found, physical| {
             found.seen(format!("/sys/block/{}/queue/physical_block_size", below.name), physical.0)
         });
-        round.find(advised(found, node, below, &crypt));
+        round.find(advised(found, node, below, &crypt, !machine.on_top_of(&node.name).is_empty()));
     }
 }
 
 /// How the sector of a mapping can be changed, by how its UUID begins.
-fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Found {
+/// Where other layers stand on it, `cryptsetup` sees no file system.
+fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping, is_covered: bool) -> Found {
     let device = path(below);
     let version = match format(node) {
         Format::Luks(version) => version,
@@ -131,14 +132,22 @@ fn advised(found: Found, node: &Node, below: &Node, crypt: &CryptMapping) -> Fou
     }
     // cryptsetup-reencrypt(8), `--sector-size`: larger sectors are refused while the volume is closed, unless forced, as
     // only of an open one it can be seen whether the file system takes them. Tried with 2.6.1: so it is, data is kept.
-    let advice = "What stands on it must take blocks of 4096 bytes; `cryptsetup` looks, and refuses where it does not. The header is \
+    let looks = if is_covered {
+        "through the layers on it `cryptsetup` cannot look: a file system with smaller ones (`sectsz=512` of `xfs_info`, `Block size: 1024` \
+         of `dumpe2fs -h`) mounts no more"
+    } else {
+        "`cryptsetup` looks, and refuses where it does not"
+    };
+    let advice = format!(
+        "What stands on it must take blocks of 4096 bytes; {looks}. The header is \
                   kept in a file, then the volume is encrypted anew in place while it is open, for hours, and keeps its data. Do not \
-                  force it while it is closed.";
+                  force it while it is closed."
+    );
     let name = name(node);
     let found = found
         .advise(match version {
             Luks::One => format!("LUKS1 becomes LUKS2 first, while it is closed. {advice}"),
-            Luks::Two => advice.to_owned(),
+            Luks::Two => advice,
             Luks::Unknown => {
                 format!("If `luksDump` tells version 1, it becomes LUKS2 first (`cryptsetup convert`, while it is closed). {advice}")
             }

@@ -138,12 +138,12 @@ fn critical(machine: &Machine, round: &mut Round) {
                 },
             ),
         };
-        let advice = if only_heat {
-            "A heat sink or moving air; do not measure before it is cooler."
+        let found = if only_heat {
+            found.advise("A heat sink or moving air; do not measure before it is cooler.")
         } else {
-            "Copy what is on it, then replace it; cool it if that is what it says."
+            found.advise_to_replace("Copy what is on it, then replace it; cool it if that is what it says.")
         };
-        round.find(found.advise(advice).look(source(drive)));
+        round.find(found.look(source(drive)));
     });
 }
 
@@ -174,7 +174,7 @@ fn failing(round: &mut Round, drive: &Drive, health: &Health) {
     let found = failing.iter().fold(found, |found, attribute| {
         found.seen(source(drive), format!("{} {}: FAILING_NOW", attribute.id, attribute.name))
     });
-    round.find(found.advise("Copy what is on it, then replace it.").look(source(drive)));
+    round.find(found.advise_to_replace("Copy what is on it, then replace it.").look(source(drive)));
 }
 
 /// `one is`, `one and two are`.
@@ -202,7 +202,9 @@ fn media(machine: &Machine, round: &mut Round) {
                 format!("{errors} blocks or more were lost or given up, {per}; without redundancy each is lost data"),
             )
             .seen(source(drive), format!("media_errors {errors}"))
-            .advise("Scrub what stands on it, watch whether the number grows, and replace the drive if it does.")
+            .advise_to_replace(
+                "Scrub what stands on it, watch whether the number grows, and replace the drive if it does.",
+            )
             .look(source(drive)),
         );
     });
@@ -250,7 +252,7 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
     let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
     round.find(
         found
-            .advise(
+            .advise_to_replace(
                 "Read all of what stands on it (a scrub, or an extended self-test), and look again. A block that waits is given up when \
                  it is written. Replace the drive if the numbers grow.",
             )
@@ -282,7 +284,7 @@ fn spare(machine: &Machine, round: &mut Round) {
                 format!("below {threshold} % the drive may stop taking writes"),
             )
             .seen(source(drive), format!("avail_spare {spare} %, spare_thresh {threshold} %"))
-            .advise("Replace it while it can still be read."),
+            .advise_to_replace("Replace it while it can still be read."),
         );
     });
 }

@@ -78,7 +78,7 @@ fn duplicates(machine: &Machine, round: &mut Round) {
             .copied()
             .filter(|node| nodes.iter().any(|other| node.name != other.name && !related(machine, node, other)))
             .collect();
-        let [first, .., last] = clones.as_slice() else { continue };
+        let [first, _, ..] = clones.as_slice() else { continue };
         let names: Vec<String> = clones.iter().map(|node| path(node)).collect();
         let found = finding(
             Error,
@@ -93,9 +93,13 @@ fn duplicates(machine: &Machine, round: &mut Round) {
             names
                 .iter()
                 .fold(found, |found, name| found.seen(format!("blkid -p {name}"), format!("{kind} {uuid}")))
-                .advise("If it is a copy, give it a UUID of its own before both are plugged in again; if it is a leftover, wipe it.")
+                .advise(
+                    "If one is a copy, give that one a UUID of its own before both are plugged in again; if it is a leftover, wipe it. Never rename \
+                     the one that is in use: what mounts it by its UUID, such as `/etc/fstab` and the machine's own start, finds it no more.",
+                )
+                .look(format!("lsblk -o NAME,UUID,MOUNTPOINT {}", names.join(" ")))
                 .look(format!("wipefs --no-act {}", names.join(" ")))
-                .run(Nothing, renaming(&kind, &path(last))),
+                .run(Nothing, renaming(&kind, &copy(machine, &kind, &clones))),
         );
     }
 }
@@ -126,6 +130,20 @@ fn is_one_drive(machine: &Machine, one: &Node, other: &Node) -> bool {
     drive(one).is_some_and(|name| drive(other) == Some(name))
 }
 
+/// The one that may be renamed: where another is in use and it is not. Else only a person knows.
+fn copy(machine: &Machine, kind: &str, clones: &[&Node]) -> String {
+    // Of a partition all of its drive is renamed.
+    let whole = |node: &Node| match node.on.first() {
+        Some(drive) if kind == "partition" => machine.node(drive).map_or_else(|| "COPY".to_owned(), path),
+        _ => path(node),
+    };
+    let idle: Vec<&&Node> = clones.iter().filter(|node| !machine.is_used(&node.name)).collect();
+    match idle[..] {
+        [one] => whole(one),
+        _ => "COPY".to_owned(),
+    }
+}
+
 /// tune2fs(8), `-U`: a file system with checksums has to be checked right before.
 fn renaming(kind: &str, device: &str) -> String {
     match kind {
@@ -134,7 +152,8 @@ fn renaming(kind: &str, device: &str) -> String {
         "swap" => format!("swaplabel -U $(uuidgen) {device}"),
         "crypto_LUKS" => format!("cryptsetup luksUUID --uuid $(uuidgen) {device}"),
         "LVM2_member" => format!("vgimportclone {device}"),
-        "partition" => format!("sgdisk -G {device}   # the drive, not the partition"),
+        // sgdisk(8), `-G`: it wants a whole drive. Of anything else it begins a new table, over what is there.
+        "partition" => format!("sgdisk -G {device}   # a whole drive, and no partition"),
         "array" => format!("mdadm --stop {device}   # and assemble it with --update=uuid"),
         _ => format!("wipefs --no-act {device}"),
     }

@@ -7,16 +7,24 @@ use terms::diagnosis::{Place, Severity};
 use super::message_kinds::Words;
 use crate::check::{Error, Information, Round, Warning, finding};
 
-pub(super) const WORDS: Words = &[&["storcli: "], &["megacli: "]];
+/// How such a line begins, before the program's name.
+const OF_CONTROLLER: &str = "of a raid controller: ";
 
-/// Programs of these controllers.
-const PROGRAMS: [&str; 2] = ["storcli", "MegaCli"];
+pub(super) const WORDS: Words = &[&[OF_CONTROLLER]];
+
+/// Programs of these controllers, by how their names begin, and what each says more of one: `{p}` is the program, `{c}` the controller.
+const PROGRAMS: [(&[&str], &[&str]); 4] = [
+    (&["storcli", "perccli"], &["{p} /{c} show", "{p} /{c}/eall/sall show all"]),
+    (&["MegaCli", "megacli", "MegaCLI"], &["{p} -LDInfo -LALL -{c}", "{p} -PDList -{c}"]),
+    (&["ssacli", "hpssacli", "hpacucli"], &["{p} ctrl {c} show config", "{p} ctrl {c} pd all show detail"]),
+    (&["sas2ircu", "sas3ircu"], &["{p} {c} display", "{p} {c} status"]),
+];
 
 /// How a state is written, of what, how bad it is, what is so, and what that means (the legend below the tables of `storcli`).
-const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
+const STATES: [(&str, &[&str], Severity, &str, &str); 13] = [
     (
         "volume",
-        &["Dgrd"],
+        &["Dgrd", "Interim Recovery Mode", "Ready for Rebuild", "Waiting for Rebuild"],
         Error,
         "a volume of the RAID controller lacks a drive",
         "1 more lost drive may take data with it",
@@ -37,7 +45,7 @@ const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
     ),
     (
         "volume",
-        &["Rec", "Rbld"],
+        &["Rec", "Rbld", "Recovering", "Rebuilding"],
         Warning,
         "a volume of the RAID controller is being rebuilt",
         "0 further drives should be lost until that ends",
@@ -58,7 +66,7 @@ const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
     ),
     (
         "drive",
-        &["Rbld"],
+        &["Rbld", "Rebuilding"],
         Information,
         "the RAID controller fills a drive",
         "0 further drives should be lost until that ends",
@@ -72,10 +80,25 @@ const STATES: [(&str, &[&str], Severity, &str, &str); 10] = [
     ),
     (
         "cache",
-        &["Failed", "Dgd", "Degraded", "NdAtn"],
+        &["Failed", "Dgd", "Degraded", "NdAtn", "Permanently Disabled"],
         Warning,
         "what keeps the RAID controller's cache without power has failed",
         "0 writes are gathered in its cache where it is set up to stop then, and each waits for the drives",
+    ),
+    ("drive", &["Predictive Failure"], Warning, "the RAID controller expects a drive to fail", "1 drive may fail soon"),
+    (
+        "array",
+        &["Failed"],
+        Warning,
+        "the RAID controller calls a drive of a group failed",
+        "1 drive or more of it has failed or is about to",
+    ),
+    (
+        "cache",
+        &["Temporarily Disabled", "Recharging", "Charging"],
+        Information,
+        "the RAID controller's cache is not in use yet",
+        "0 writes are gathered in it until it can be kept without power",
     ),
     (
         "controller",
@@ -100,25 +123,42 @@ pub(super) fn judge(lines: &[&str], round: &mut Round) {
             continue;
         }
         let place = Place::new(if kind == "drive" { "drive" } else { "controller" }, name);
-        let controller = name.get(1..).and_then(|rest| rest.split('/').next()).unwrap_or("call");
-        round.find(
-            finding(*severity, &place, *what, *cost)
-                .seen(program, line.split_once(": ").map_or(*line, |(_, said)| said))
-                .advise(
-                    "See first that there is a copy. Look which drive it is and why: its health, its cable, its slot. The controller fills a new \
-                     one in the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor \
-                     import anything, before that is known: both can cost what is on it.",
-                )
-                .look(format!("storcli /{controller} show"))
-                .look(format!("storcli /{controller}/eall/sall show all")),
-        );
+        let (_, commands) = PROGRAMS.iter().find(|(names, _)| is_of(program, names)).unwrap_or(&PROGRAMS[0]);
+        let controller = controller(program, name);
+        let found = finding(*severity, &place, *what, *cost)
+            .seen(program, line.rsplit_once(&format!("{program}: ")).map_or(*line, |(_, said)| said))
+            .advise(
+                "See first that there is a copy. Look which drive it is and why: its health, its cable, its slot. The controller fills a new \
+                 one in the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor \
+                 import anything, before that is known: both can cost what is on it.",
+            );
+        let typed = commands.iter().map(|command| command.replace("{p}", program).replace("{c}", &controller));
+        round.find(typed.fold(found, |found, command| found.look(command)));
     }
 }
 
-/// `volume`, `/c0/v0` and `Dgrd` of `storcli: volume /c0/v0 (RAID5) is Dgrd`.
-fn parts(line: &str) -> Option<(&'static str, &str, &str, &str)> {
-    let (program, said) =
-        PROGRAMS.iter().find_map(|program| Some((*program, line.strip_prefix(program)?.strip_prefix(": ")?)))?;
+/// How the program of a controller is told which is meant.
+fn controller(program: &str, name: &str) -> String {
+    let first = name.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let number = first.trim_start_matches('c');
+    match program {
+        program if is_of(program, PROGRAMS[1].0) => format!("a{number}"),
+        program if is_of(program, PROGRAMS[3].0) => number.to_owned(),
+        _ => first.to_owned(),
+    }
+}
+
+fn is_of(program: &str, names: &[&str]) -> bool {
+    let rest = names.iter().find_map(|name| program.strip_prefix(name));
+    rest.is_some_and(|rest| ["", "2", "64", "264"].contains(&rest))
+}
+
+/// `storcli`, `volume`, `/c0/v0` and `Dgrd` of `storcli: volume /c0/v0 (RAID5) is Dgrd`.
+fn parts(line: &str) -> Option<(&str, &str, &str, &str)> {
+    let (program, said) = line.strip_prefix(OF_CONTROLLER)?.split_once(": ")?;
+    if !PROGRAMS.iter().any(|(names, _)| is_of(program, names)) {
+        return None;
+    }
     let (kind, rest) = said.split_once(' ')?;
     let (name, rest) = rest.split_once(' ').filter(|(name, _)| is_name(name))?;
     let how = if rest.starts_with(COUNTS[0]) {
@@ -126,14 +166,24 @@ fn parts(line: &str) -> Option<(&'static str, &str, &str, &str)> {
     } else {
         rest.strip_prefix("is ").or_else(|| Some(rest.rsplit_once(" is ")?.1))?
     };
-    Some((program, kind, name, how))
+    // `ssacli` tells of a battery what others call the cache's.
+    Some((program, if kind == "battery" { "cache" } else { kind }, name, how))
 }
 
-/// Is it `/c0`, `/c0/v1`, `/c0/d1` (a group of drives) or `/c0/e252/s3`? Commands name it, and who posts a text writes what he likes.
+/// Is it `/c0`, `/c0/v1`, `/c0/d1` (a group of drives), `/c0/e252/s3`, `slot=0` or `slot=0/pd=1I:1:3`? Commands name it, and who posts
+/// a text writes what he likes.
 fn is_name(text: &str) -> bool {
     let is_part = |part: &str| {
         let number = part.strip_prefix(['c', 'd', 'e', 's', 'v']).unwrap_or_default();
         !number.is_empty() && number.len() <= 9 && number.bytes().all(|byte| byte.is_ascii_digit())
     };
-    text.strip_prefix('/').is_some_and(|rest| rest.starts_with('c') && rest.split('/').all(is_part))
+    let is_value = |part: &str| {
+        let (key, value) = part.split_once('=').unwrap_or_default();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b':';
+        ["slot", "ld", "pd", "array"].contains(&key) && (1..=16).contains(&value.len()) && value.bytes().all(plain)
+    };
+    match text.strip_prefix('/') {
+        Some(rest) => rest.starts_with('c') && rest.split('/').all(is_part),
+        None => text.split('/').enumerate().all(|(at, part)| is_value(part) || (at == 0 && part == "all")),
+    }
 }

@@ -20,6 +20,7 @@ const CHECKSUMS: Words = &[
     &["btrfs", "csum failed"],
     &["btrfs", "checksum verify failed"],
     &["btrfs", "checksum error"],
+    &["btrfs error", "bdev ", NO_REQUESTS],
     &["checksum failed at"],
     &["integrity aead error"],
     &["ext4-fs error", "checksum"],
@@ -250,6 +251,10 @@ pub(super) const SENT_TO_SLEEP: Kind = Kind {
              drive.",
     command: "dmesg | grep -i nvme",
 };
+
+/// Counters of a device of a btrfs (`btrfs_dev_stat_inc_and_print` in the kernel's `fs/btrfs/volumes.c`) among which only those of content are
+/// not 0.
+pub(super) const NO_REQUESTS: &str = "errs: wr 0, rd 0, flush 0,";
 
 pub(super) const BAD_BLOCKS: Kind = Kind {
     words: CHECKSUMS,

@@ -6,9 +6,9 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
-    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NOT_CORRECTED, OPTIONAL,
-    OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP,
-    STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
+    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS,
+    NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS,
+    SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "read-write-errors",
         severity: Error,
-        looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of `storcli` and `MegaCli`",
+        looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
                threads that read and write were stuck, or a SAS drive is too warm (warning), errors of a link were corrected (information), or an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
@@ -218,8 +218,12 @@ fn is_empty_drive(line: &str) -> bool {
     line.ends_with("limit=0") || ["sr", "fd"].iter().any(|start| device.starts_with(start))
 }
 
-/// XFS calls it an error of I/O as well where it read what cannot be: EFSCORRUPTED and EFSBADCRC (the kernel's `fs/xfs/xfs_linux.h`).
+/// XFS calls it an error of I/O as well where it read what cannot be: EFSCORRUPTED and EFSBADCRC (the kernel's `fs/xfs/xfs_linux.h`), and
+/// btrfs has counters of both on one line.
 fn is_of_content(line: &str) -> bool {
+    if line.contains(NO_REQUESTS) {
+        return true;
+    }
     line.contains("metadata I/O error") && ["error 117", "error 74"].iter().any(|error| line.ends_with(error))
 }
 

@@ -1,4 +1,4 @@
-//! Hard disks whose tracks overlap, and which do not say so, where a member is filled anew.
+//! Hard disks whose tracks overlap, and which do not say so, where they are filled anew.
 
 use terms::diagnosis::Place;
 
@@ -10,7 +10,7 @@ pub(super) const CHECKS: &[Check] = &[Check {
     id: "shingled-in-array",
     severity: Warning,
     looks_at: "`device/model` of drives that are part of something with redundancy, and a table of models whose makers say so",
-    rule: "its tracks overlap, and it rearranges what is written by itself: a warning while a member is missing or filled, information otherwise",
+    rule: "its tracks overlap, and it rearranges what is written by itself: a warning while a member is missing, or it is or may be the one that is filled, information otherwise",
     fixes: false,
     look: shingled,
 }];
@@ -64,7 +64,7 @@ fn shingled(machine: &Machine, round: &mut Round) {
         round.look();
         let mut own = groups.iter().filter(|group| group.survives && group.below.contains(name));
         // Of several the one that is not whole.
-        let Some(group) = own.clone().find(|group| group.condition.is_some()).or_else(|| own.next()) else { continue };
+        let Some(group) = own.clone().find(|group| group.may_fill(name)).or_else(|| own.next()) else { continue };
         let place = drive_place(drive);
         let Some(model) = &drive.model else {
             round.unknown(&place, "its model is not told");
@@ -75,7 +75,7 @@ fn shingled(machine: &Machine, round: &mut Round) {
         }
         round.find(
             finding(
-                if group.condition.is_some() { Warning } else { Information },
+                if group.may_fill(name) { Warning } else { Information },
                 &place,
                 "the drive's tracks overlap (SMR), and it rearranges what is written by itself",
                 format!(

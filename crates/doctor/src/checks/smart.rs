@@ -90,7 +90,7 @@ fn self_test(machine: &Machine, round: &mut Round) {
         round.find(
             finding(severity, &place, what, format!("{age}; {since}"))
                 .seen(source(drive), &failed.says)
-                .advise(
+                .advise_to_replace(
                     "Make sure that there is a copy, then let an extended test read all of it again: it takes hours, and the drive works \
                      meanwhile. Replace the drive if that fails too.",
                 )

@@ -446,7 +446,7 @@ fn space(machine: &Machine, round: &mut Round) {
                 format!("zpool get capacity,fragmentation {}", pool.name),
                 list(&[format!("{used} %"), broken.clone()]),
             )
-            .advise("Remove snapshots and files, or add another virtual device.")
+            .advise("Remove snapshots and files, or add another virtual device with as much redundancy as the others: beside RAID-Z it cannot be taken away again.")
             .look(format!("zpool list -v {}", quote(&pool.name))),
         );
     }

@@ -23,7 +23,7 @@ fn drive(at: usize) -> String {
 
 type Shape = (&'static str, fn(usize) -> String);
 
-const SHAPES: [Shape; 5] = [
+const SHAPES: [Shape; 6] = [
     ("alerts of drives", |n| {
         let alert = |at| format!("* Device: /dev/{} [SAT], 8 Currently unreadable (pending) sectors.\n", drive(at));
         format!("New alerts:\n{}", (0..n).map(alert).collect::<String>())
@@ -40,6 +40,13 @@ const SHAPES: [Shape; 5] = [
         format!("NAME     MAJ:MIN TYPE FSTYPE UUID\n{}", (0..n).map(row).collect::<String>())
     }),
     ("one long word", |n| format!("[1.5] I/O error, dev sda, {}\n", "x".repeat(n * 60))),
+    ("members of one array", |n| {
+        let members: String = (0..n).map(|at| format!(" {}1[{at}]", drive(at))).collect();
+        format!(
+            "md0 : active raid6{members}\n      9 blocks level 6, 4k chunk, algorithm 2 [{n}/{n}] [{}]\n\n",
+            "U".repeat(n)
+        )
+    }),
     ("messages", |n| (0..n).map(|at| format!("[{at}.5] I/O error, dev {}, sector {at}\n", drive(at))).collect()),
 ];
 

@@ -2,6 +2,8 @@
 
 mod blind;
 mod clean;
+mod controllers;
+mod excerpts;
 mod faults;
 mod healthy;
 mod linear;

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 122] = [
+const NOTABLE: [&str; 121] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -213,9 +213,8 @@ const NOTABLE: [&str; 122] = [
     "detected on md device",
     "ereport.fs.zfs.",
     "eid=",
-    // And of what the program of a RAID controller says.
-    "storcli: ",
-    "megacli: ",
+    // And what the program of a RAID controller says.
+    OF_CONTROLLER,
     // Of `iostat`, and of `smartd` on drives behind a controller.
     "iostat: ",
     "smart failure: ",
@@ -242,6 +241,9 @@ pub(super) fn read(source: &Source) -> Kernel {
 
 /// The line above what somebody posted of a program that lists all there is: it may be an excerpt.
 pub(crate) const EXCERPT: &str = "# posted";
+
+/// How a line begins that tells what the program of a RAID controller says, before the program's name.
+pub(crate) const OF_CONTROLLER: &str = "of a raid controller: ";
 
 fn messages(source: &Source, text: &str) -> Vec<String> {
     if text.starts_with(EXCERPT) {

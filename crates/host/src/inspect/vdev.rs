@@ -94,6 +94,7 @@ pub(super) fn tree(status: &str, shifts: &Readout<Shifts>, node: impl Fn(&str) -
             ashift: shift(name, shifts, row.indent == 2),
             configured,
             native,
+            filled: row.words.contains(&"(resilvering)"),
             node: if name.starts_with('/') { node(name) } else { None },
             children: Vec::new(),
         };

@@ -2,7 +2,7 @@
 
 use super::when::{MONTHS, clock, is_clock};
 use super::{Machine, Text, daemons, smartd};
-use crate::inspect::kernel::EXCERPT;
+use crate::inspect::kernel::{EXCERPT, OF_CONTROLLER};
 
 /// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
 /// how bad it is before them, or a message without a time; and what `smartd` writes into the same journal.
@@ -15,6 +15,11 @@ pub(super) fn push(line: &str, machine: &mut Machine) {
     let said = machine.runs.entry("dmesg".to_owned()).or_insert_with(|| format!("{EXCERPT}\n"));
     said.push_str(line);
     said.push('\n');
+}
+
+/// What the program of a RAID controller says is told among messages, for nothing else tells of it.
+pub(super) fn push_of_controller(program: &str, said: &str, machine: &mut Machine) {
+    push(&format!("{OF_CONTROLLER}{program}: {said}"), machine);
 }
 
 /// The message, from its time on where that stands in brackets.

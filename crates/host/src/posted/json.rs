@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::kept::Smart;
-use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, storcli_json, zpool_json};
+use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, storcli, storcli_json, zpool_json};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -25,9 +25,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         return zpool_json::read(&said, text.command, machine);
     }
     if storcli_json::is_of(&said) {
-        return storcli_json::read(&said, machine);
+        return storcli_json::read(&said, storcli::program(text), machine);
     }
-    if said.get("smartctl").is_some() {
+    if said.get("smartctl").is_some() || is_of_smart(&said) {
         return smart::read_document(&said, name, machine);
     }
     if said.get("vwc").is_some() && said.get("lbafs").is_none() {
@@ -43,4 +43,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     };
     machine.smart(name, None, Smart { is_nvme: true, runs, ..Smart::default() });
     1
+}
+
+/// Who keeps what `smartctl` prints may leave away what it says of itself.
+fn is_of_smart(said: &Value) -> bool {
+    said.pointer("/device/protocol").is_some() && said.get("smart_status").is_some()
 }

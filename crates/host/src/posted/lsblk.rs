@@ -200,8 +200,12 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     let cell = |column: &str| row.get(column).map(String::as_str).filter(|text| !text.is_empty());
     let numbers = cell("MAJ:MIN").filter(|text| text.split(':').count() == 2 && text.split(':').all(number));
     let kind = cell("TYPE").unwrap_or_else(|| kind(name));
+    let is_mapping = kind.is_empty() && under.is_some() && !row.contains_key("TYPE") && !is_numbered(name);
+    let kind = if is_mapping { "dm" } else { kind };
     let kernel = match cell("KNAME").map(|name| name.trim_start_matches("/dev/")) {
         Some(kernel) => kernel.to_owned(),
+        // Of what stands on another and is told without its type and its numbers only mappings have names of their own.
+        None if is_mapping && numbers.is_none() => machine.node_of(&format!("/dev/mapper/{name}"))?,
         None if MAPPINGS.contains(&kind) => format!("dm-{}", numbers?.split_once(':')?.1),
         None => name.to_owned(),
     };
@@ -237,6 +241,11 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
         let file = if kernel.starts_with("nvme") && column == "REV" { "device/firmware_rev" } else { file };
         machine.told(&kernel, file, value);
     }
+    // How much is trimmed at once is shortened for people, and only whether there is any of it matters.
+    if let Some(most) = cell("DISC-MAX").filter(|_| kind != "part").and_then(roundly) {
+        machine.cite(format!("/sys/block/{kernel}/queue/discard_max_bytes"));
+        machine.rounded.insert((kernel.clone(), "queue/discard_max_bytes".to_owned()), most.to_string());
+    }
     // Sizes that were shortened for people are not what the device has.
     let size = cell("SIZE").map(|size| if size == EXTENDED { "1024" } else { size });
     let sectors = size.and_then(|size| size.parse::<u64>().ok()).filter(|size| size.is_multiple_of(512));
@@ -248,6 +257,14 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     }
     let version = cell("FSVER").filter(|version| ["1", "2"].contains(version)).unwrap_or_default();
     Some(Device { name: kernel, luks: (cell("FSTYPE") == Some("crypto_LUKS")).then(|| version.to_owned()) })
+}
+
+/// `2T`, `512B`, `0`: bytes, as far as it tells.
+fn roundly(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    let power =
+        u32::try_from(["B", "K", "M", "G", "T", "P"].iter().position(|own| *own == unit || unit.is_empty())?).ok()?;
+    super::rounded(number, &['.', ','], 10 * power)
 }
 
 /// The only size that is shortened for people and whole all the same: the kernel gives an extended partition two sectors of 512 bytes
@@ -267,6 +284,16 @@ fn put_signature<'r>(numbers: &str, cell: &impl Fn(&str) -> Option<&'r str>, mac
     if cell("FSTYPE").or_else(|| cell("PARTTYPE")).is_some() {
         machine.file(format!("/run/udev/data/b{numbers}"), text.join("\n"));
     }
+}
+
+/// `loop0`, `mmcblk0p1`, `bcache0`: a driver's name and a number.
+fn is_numbered(name: &str) -> bool {
+    let driver = name.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let number = driver.trim_start_matches(|c: char| c.is_ascii_digit());
+    let part = number.strip_prefix('p').unwrap_or_default();
+    driver != name
+        && driver != number
+        && (number.is_empty() || part.bytes().all(|byte| byte.is_ascii_digit()) && !part.is_empty())
 }
 
 pub(super) fn is_drive(name: &str) -> bool {

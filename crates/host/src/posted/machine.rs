@@ -26,6 +26,8 @@ pub(super) struct Machine {
     pub(super) blocks: BTreeMap<String, Block>,
     /// Files of block devices, by device and path below its directory.
     pub(super) block_files: BTreeMap<(String, String), String>,
+    /// What a text tells only roundly: it holds where no other tells it.
+    pub(super) rounded: BTreeMap<(String, String), String>,
     pub(super) devices: Vec<PciDevice>,
     /// What drives said of themselves in texts that do not name their device.
     pub(super) nameless: Vec<Nameless>,
@@ -378,13 +380,17 @@ impl Machine {
             // What a mapping stands on is not "nothing" where no text tells it.
             if !block.on.is_empty() || !name.starts_with("dm-") {
                 let slaves = self.directories.entry(format!("{directory}/slaves")).or_default();
-                block.on.iter().for_each(|under| push(slaves, under));
+                let known: BTreeSet<String> = slaves.iter().cloned().collect();
+                slaves.extend(block.on.iter().filter(|under| !known.contains(*under)).cloned());
             }
         }
         for (list, names) in [(NODES, names), (DRIVES, drives)].into_iter().filter(|(_, names)| !names.is_empty()) {
             let all = self.directories.entry(list.to_owned()).or_default();
             let known: BTreeSet<String> = all.iter().cloned().collect();
             all.extend(names.into_iter().filter(|name| !known.contains(name)));
+        }
+        for (key, value) in std::mem::take(&mut self.rounded) {
+            self.block_files.entry(key).or_insert(value);
         }
         for ((name, file), value) in std::mem::take(&mut self.block_files) {
             let directory = self.directory(&name);

@@ -140,6 +140,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
         machine.block_file(name, "md/array_state", if running { "active" } else { down });
     }
     machine.block_file(name, "md/level", level);
+    // `101376 (99.00 MiB 103.81 MB)`: the first number counts 1024 bytes each.
+    let size = value("Array Size").and_then(|size| size.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(2));
+    size.filter(|_| running).into_iter().for_each(|size| machine.block_file(name, "size", size.to_string()));
     // A journal comes behind all places: where no row tells of one, the rows may be cut.
     let may_lack_journal = !rows.iter().any(|row| row.state.contains("journal") || row.state.contains("faulty"));
     put_settings(name, level, may_lack_journal, &value, machine);

@@ -101,6 +101,10 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         files.extend(layout.map(|layout| ("layout", layout.to_string())));
     }
     files.extend(metadata(&text).map(|version| ("metadata_version", version)));
+    // One that was not started has the sum of its members there.
+    if let Some(size) = blocks(&text).filter(|_| active) {
+        machine.block_file(name, "size", size.to_string());
+    }
     for (file, value) in files {
         machine.block_file(name, &format!("md/{file}"), value);
     }
@@ -129,6 +133,13 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
 /// Synology keeps a member that failed where the array cannot do without it, and marks it as one with errors.
 fn is_failed(flags: &str) -> bool {
     flags.contains("(F)") || flags.contains("(E)")
+}
+
+/// `5860543744 blocks super 1.2 …`: its size in sectors of 512 bytes; a block has 1024 there.
+fn blocks(text: &str) -> Option<u64> {
+    let mut words = text.split_whitespace();
+    let size = words.next()?.parse::<u64>().ok()?;
+    words.next().filter(|word| *word == "blocks").and_then(|_| size.checked_mul(2))
 }
 
 /// `level 5, 512k chunk, algorithm 2`, `512K chunks 2 near-copies`: in bytes, and the layout of copies as the kernel counts it (md(4),

@@ -1,17 +1,47 @@
-//! `MegaCli -PDList` and `-LDInfo`: drives and volumes behind an older RAID controller, as `storcli` words them.
+//! `MegaCli -PDList`, `-LDInfo` and `-AdpBbuCmd`: drives, volumes and the battery of an older RAID controller, as `storcli` words them.
 
-use super::dmesg::push;
+use super::dmesg::push_of_controller;
 use super::{Machine, Text};
 
-/// How such a line begins.
-const START: &str = "MegaCli: ";
+/// Its names, without the bits of the machine behind them.
+const PROGRAMS: [&str; 3] = ["MegaCli", "megacli", "MegaCLI"];
 
-/// `Adapter #0`, `Adapter 0 -- Virtual Drive Information:`, and what a drive and a volume begin with.
+/// `Adapter #0`, `Adapter 0 -- Virtual Drive Information:`, and what a drive, a volume and a battery begin with.
 pub(super) fn begins(line: &str) -> bool {
-    let is_numbered = |key| value(line, key).is_some_and(|number| number.parse::<u64>().is_ok());
-    adapter(line).is_some()
-        || ["Enclosure Device ID", "Slot Number"].into_iter().any(is_numbered)
-        || volume(line).flatten().is_some()
+    parts(line).first().is_some_and(|line| {
+        let is_numbered = |key| value(line, key).is_some_and(|number| number.parse::<u64>().is_ok());
+        adapter(line).is_some()
+            || ["Enclosure Device ID", "Slot Number", BATTERY].into_iter().any(is_numbered)
+            || volume(line).flatten().is_some()
+    })
+}
+
+/// What the status of a battery begins with.
+const BATTERY: &str = "BBU status for Adapter";
+
+/// What a line of several values is cut before: those who ask for some lines join them (`grep … | xargs`).
+const KEYS: [&str; 9] = [
+    "Adapter #",
+    "Enclosure Device ID:",
+    "Slot Number:",
+    "Media Error Count:",
+    "Other Error Count:",
+    "Predictive Failure Count:",
+    "Last Predictive Failure Event Seq Number:",
+    "Firmware state:",
+    "Drive has flagged a S.M.A.R.T alert",
+];
+
+/// The values of a line, each as on a line of its own.
+fn parts(line: &str) -> Vec<&str> {
+    let is_cut = |at: &usize| {
+        let is_word = line.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with(' '));
+        is_word && line.get(*at..).is_some_and(|rest| KEYS.iter().any(|key| rest.starts_with(key)))
+    };
+    let mut cuts: Vec<usize> = (1..line.len()).filter(is_cut).collect();
+    cuts.push(line.len());
+    let mut from = 0;
+    cuts.into_iter().filter_map(|to| line.get(std::mem::replace(&mut from, to)..to)).map(str::trim).collect()
 }
 
 fn adapter(line: &str) -> Option<u64> {
@@ -52,6 +82,19 @@ fn state(text: &str) -> Option<&'static str> {
     STATES.iter().find(|(own, _)| own.eq_ignore_ascii_case(text)).map(|(_, state)| *state)
 }
 
+/// What is said of a battery that is not in order, and what `storcli` calls that.
+const BATTERIES: [(&str, &[&str], &str); 4] = [
+    ("Battery State", &["Non Operational", "Failed", "Degraded", "Degraded(Need Attention)", "Missing"], "Failed"),
+    ("Battery Replacement required", &["Yes"], "NdAtn"),
+    ("Pack is about to fail & should be replaced", &["Yes"], "NdAtn"),
+    ("isSOHGood", &["No"], "NdAtn"),
+];
+
+fn battery(line: &str) -> Option<&'static str> {
+    let is_it = |(key, bad, _): &&(&str, &[&str], &str)| value(line, key).is_some_and(|said| bad.contains(&said));
+    BATTERIES.iter().find(is_it).map(|(_, _, state)| *state)
+}
+
 /// What drives count that is worth a word.
 const COUNTERS: [&str; 3] = ["Media Error Count", "Predictive Failure Count", "Drive has flagged a S.M.A.R.T alert"];
 
@@ -64,19 +107,26 @@ fn is_counted(said: &str) -> bool {
 enum Of {
     Drive(String),
     Volume(String),
+    Battery(String),
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    let program = text.program(&PROGRAMS).unwrap_or(PROGRAMS[0]);
     let (mut controller, mut told) = (0, 0);
     let (mut enclosure, mut open, mut counts): (Option<u64>, Option<Of>, Vec<&str>) = (None, None, Vec::new());
     let end = |open: &mut Option<Of>, counts: &mut Vec<&str>, machine: &mut Machine| {
         if let Some(Of::Drive(name)) = open.take().filter(|_| !counts.is_empty()) {
-            push(&format!("{START}{name} counts {}", counts.join(", ")), machine);
+            push_of_controller(program, &format!("{name} counts {}", counts.join(", ")), machine);
         }
         counts.clear();
     };
-    for line in &text.lines {
-        if let Some(number) = adapter(line) {
+    for line in text.lines.iter().flat_map(|line| parts(line)) {
+        if let Some(number) = value(line, BATTERY) {
+            end(&mut open, &mut counts, machine);
+            let Ok(number) = number.parse::<u64>() else { continue };
+            open = Some(Of::Battery(format!("cache /c{number} (BBU)")));
+            told += 1;
+        } else if let Some(number) = adapter(line) {
             end(&mut open, &mut counts, machine);
             (controller, enclosure) = (number, None);
         } else if let Some(number) = value(line, "Enclosure Device ID") {
@@ -94,12 +144,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             open = Some(Of::Volume(format!("volume /c{controller}/v{number}")));
             told += 1;
         } else if let Some(of) = &open {
-            let (name, key) = match of {
-                Of::Drive(name) => (name, "Firmware state"),
-                Of::Volume(name) => (name, "State"),
+            let (name, found) = match of {
+                Of::Drive(name) => (name, value(line, "Firmware state").and_then(state)),
+                Of::Volume(name) => (name, value(line, "State").and_then(state)),
+                Of::Battery(name) => (name, battery(line)),
             };
-            if let Some(state) = value(line, key).and_then(state) {
-                push(&format!("{START}{name} is {state}"), machine);
+            if let Some(state) = found {
+                push_of_controller(program, &format!("{name} is {state}"), machine);
             } else if COUNTERS.iter().any(|key| value(line, key).is_some_and(is_counted)) {
                 counts.push(line.trim());
             }

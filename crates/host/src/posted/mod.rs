@@ -25,6 +25,7 @@ mod fstab;
 mod hdparm;
 mod id_ctrl;
 mod iostat;
+mod ircu;
 mod json;
 mod kept;
 mod lsblk;
@@ -45,6 +46,7 @@ mod smart;
 mod smart_attribute;
 mod smart_log;
 mod smartd;
+mod ssacli;
 mod storcli;
 mod storcli_json;
 mod text;
@@ -148,8 +150,12 @@ pub enum TextKind {
     Volumes,
     /// `storcli` or `perccli`.
     Storcli,
-    /// `MegaCli -PDList` or `-LDInfo`.
+    /// `MegaCli -PDList`, `-LDInfo` or `-AdpBbuCmd`.
     MegaCli,
+    /// `ssacli`, `hpssacli` or `hpacucli`.
+    Ssacli,
+    /// `sas2ircu` or `sas3ircu`.
+    Ircu,
     /// `iostat -x`.
     Iostat,
     /// A JSON document of one of these programs.
@@ -194,7 +200,7 @@ const fn table(form: Form) -> Form {
 const MAIL: &str = "mail";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 46] = [
+const FORMS: [Form; 48] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -238,6 +244,8 @@ const FORMS: [Form; 46] = [
     alone(form(TextKind::Volumes, "lvdisplay", volumes::begins, volumes::read)),
     form(TextKind::Storcli, "storcli", storcli::begins, storcli::read),
     form(TextKind::MegaCli, "MegaCli -PDList", megacli::begins, megacli::read),
+    form(TextKind::Ssacli, "ssacli", ssacli::begins, ssacli::read),
+    form(TextKind::Ircu, "sas3ircu", ircu::begins, ircu::read),
     form(TextKind::Iostat, "iostat -x", iostat::begins, iostat::read),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),

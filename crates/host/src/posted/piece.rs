@@ -4,7 +4,12 @@ use super::text::Text;
 use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 46] = [
+const PROGRAMS: [&str; 51] = [
+    "ssacli",
+    "hpssacli",
+    "hpacucli",
+    "sas2ircu",
+    "sas3ircu",
     "iostat",
     "storcli2",
     "perccli2",
@@ -54,7 +59,11 @@ const PROGRAMS: [&str; 46] = [
 ];
 
 /// Words that follow such a program where no option does.
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 24] = [
+    "ctrl",
+    "controller",
+    "0",
+    "1",
     "show",
     "scrub",
     "balance",
@@ -95,7 +104,8 @@ pub(super) fn command(line: &str) -> Option<&str> {
         }
         let is_who = !who.contains(' ') || who.contains('@');
         // `# 1  Extended offline` and `ID# ATTRIBUTE_NAME` are lines of tables.
-        if is_who && rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c)) {
+        let is_program = rest.split_whitespace().next().is_some_and(|program| PROGRAMS.contains(&program));
+        if is_who && (is_program || rest.starts_with(|c: char| c.is_ascii_lowercase() || "/.~".contains(c))) {
             return Some(rest.trim());
         }
     }
@@ -172,7 +182,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let is_shown = open.is_none() && command_before.is_some_and(|typed| files::shown(typed).is_some());
         let kind = match TextKind::of(line) {
             Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
-            Some(TextKind::Zpool) if all.last().is_some_and(Text::wants_pool) => None,
+            Some(TextKind::Zpool) if all.last().is_some_and(|text| text.has_pool(line)) => None,
             None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
             None if open.is_none() && mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
             kind => kind,

@@ -3,14 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::dmesg::push;
+use super::dmesg::push_of_controller;
 use super::{Machine, Text};
 
-/// How such a line begins.
-const START: &str = "storcli: ";
+/// Its names, without the bits of the machine behind them; `perccli` is what Dell calls it.
+const PROGRAMS: [&str; 4] = ["storcli", "perccli", "storcli2", "perccli2"];
+
+/// The one that a text is of.
+pub(super) fn program<'t>(text: &Text<'t>) -> &'t str {
+    text.program(&PROGRAMS).unwrap_or(PROGRAMS[0])
+}
 
 /// Headings of tables, and what their rows are of.
-const TABLES: [(&[&str], Table); 7] = [
+const TABLES: [(&[&str], Table); 8] = [
     (&["DG/VD", "TYPE", "State"], Table::Volumes),
     (&["EID:Slt", "DID", "State"], Table::Drives),
     // `storcli2` and `perccli2`, which tell how a drive is beside what it is used for.
@@ -18,6 +23,8 @@ const TABLES: [(&[&str], Table); 7] = [
     (&["DG", "Arr", "Row", "EID:Slot", "DID", "Type", "State"], Table::Groups),
     (&["DG", "Span", "Row", "EID:Slot", "PID", "Type", "State", "Status"], Table::Groups2),
     (&["Model", "State"], Table::Batteries),
+    // The same of `storcli2`, which tells how it is in the last of its columns.
+    (&["Type", "SubType", "Voltage(mV)"], Table::Batteries2),
     (&["Ctl", "Model"], Table::Controllers),
 ];
 
@@ -29,6 +36,7 @@ pub(super) enum Table {
     Groups,
     Groups2,
     Batteries,
+    Batteries2,
     Controllers,
 }
 
@@ -39,13 +47,19 @@ impl Table {
     }
 }
 
+/// What stands above tables.
+const TITLES: [&str; 3] = ["TOPOLOGY :", "VD LIST :", "PD LIST :"];
+
 /// `CLI Version = 007.1912.0000.0000 Nov 23, 2021`, `Controller = 0`, or the heading of a table where what is above was left away.
 pub(super) fn begins(line: &str) -> bool {
     let is_heading = matches!(
         Table::of(line),
         Some(Table::Volumes | Table::Drives | Table::Drives2 | Table::Groups | Table::Groups2)
     );
-    is_heading || line.starts_with("CLI Version = ") || number(line, "Controller").is_some()
+    is_heading
+        || TITLES.contains(&line.trim_end())
+        || line.starts_with("CLI Version = ")
+        || number(line, "Controller").is_some()
 }
 
 /// `Controller = 0`.
@@ -54,7 +68,13 @@ fn number(line: &str, key: &str) -> Option<u64> {
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let mut controller = 0;
+    // Where nothing says which it is, what was typed may: `storcli /c1 show`.
+    let typed = text
+        .command
+        .into_iter()
+        .flat_map(str::split_whitespace)
+        .find_map(|word| word.strip_prefix("/c")?.split('/').next()?.parse().ok());
+    let mut controller = typed.unwrap_or(0);
     let mut table = None;
     let mut has_rows = false;
     // The drive whose counters follow, and what each counts.
@@ -68,32 +88,43 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             table = table.filter(|_| !has_rows);
         } else if let Some(begun) = Table::of(line) {
             (table, has_rows) = (Some(begun), false);
-        } else if let Some(drive) = line.strip_prefix("Drive ").and_then(|rest| rest.strip_suffix(" State :")) {
-            counted = is_place(drive).then_some(drive);
+        } else if let Some(drive) = headed(line) {
+            counted = Some(drive.to_owned());
         } else if let Some(part) = table.and_then(|table| part(table, controller, line)) {
+            // `storcli2` has what a drive counts below a table of it alone.
+            let place = part.strip_prefix("drive ").and_then(|part| part.split(' ').next());
+            counted = place.filter(|_| !has_rows && matches!(table, Some(Table::Drives2))).map(str::to_owned);
             has_rows = true;
             parts.push(part);
-        } else if let Some(drive) = counted.filter(|_| COUNTERS.iter().any(|key| is_counted(line, key))) {
-            counts.entry(drive.to_owned()).or_default().push(line.trim().to_owned());
+        } else if let Some(drive) = counted.as_ref().filter(|_| COUNTERS.iter().any(|key| is_counted(line, key))) {
+            counts.entry(drive.clone()).or_default().push(line.trim().to_owned());
         }
     }
-    put(parts, &counts, machine)
+    put(parts, &counts, program(text), machine)
+}
+
+/// The drive that a heading names, and whose counters follow: `Drive /c0/e252/s2 State :`.
+fn headed(line: &str) -> Option<&str> {
+    let heading = line.strip_suffix(':')?;
+    heading
+        .starts_with("Drive ")
+        .then(|| heading.split_whitespace().find(|word| is_place(word) && word.contains("/s")))?
 }
 
 /// What drives count, by their places.
 pub(super) type Counts = BTreeMap<String, Vec<String>>;
 
 /// Tells of rows and of counters. How many rows there were.
-pub(super) fn put(mut parts: Vec<String>, counts: &Counts, machine: &mut Machine) -> usize {
+pub(super) fn put(mut parts: Vec<String>, counts: &Counts, program: &str, machine: &mut Machine) -> usize {
     let told = parts.len();
     // A group of drives is told of where the volumes of its controller are not.
     let volumes = parts.iter().filter(|part| !is_group(part)).filter_map(|part| volume_of(part));
     let with_volumes: BTreeSet<String> = volumes.map(|(controller, _)| controller.to_owned()).collect();
     let is_of_volumes = |part: &str| volume_of(part).is_some_and(|(controller, _)| with_volumes.contains(controller));
     parts.retain(|part| !(is_group(part) && is_of_volumes(part)));
-    parts.iter().for_each(|part| push(part, machine));
+    parts.iter().for_each(|part| push_of_controller(program, part, machine));
     for (drive, counts) in counts {
-        push(&format!("{START}drive {drive} counts {}", counts.join(", ")), machine);
+        push_of_controller(program, &format!("drive {drive} counts {}", counts.join(", ")), machine);
     }
     told
 }
@@ -109,23 +140,23 @@ fn is_number(word: &str) -> bool {
 }
 
 /// How a volume's line begins.
-const VOLUME: &str = "storcli: volume /c";
+const VOLUME: &str = "volume /c";
 
 /// `0` and `v1 (RAID5) is Dgrd`, of a line of a volume.
 fn volume_of(part: &str) -> Option<(&str, &str)> {
     part.strip_prefix(VOLUME)?.split_once('/')
 }
 
-/// Is a line of a group of drives, `storcli: volume /c0/d0 (RAID5) is Dgrd`?
+/// Is a line of a group of drives, `volume /c0/d0 (RAID5) is Dgrd`?
 fn is_group(part: &str) -> bool {
     volume_of(part).is_some_and(|(_, rest)| rest.starts_with('d'))
 }
 
 /// `252:2`, or ` :0` where there is no enclosure.
-fn drive(controller: u64, place: &str) -> Option<String> {
+pub(super) fn drive(controller: u64, place: &str) -> Option<String> {
     let (enclosure, slot) = place.split_once(':').filter(|(_, slot)| is_number(slot))?;
     let enclosure = if is_number(enclosure) { format!("/e{enclosure}") } else { String::new() };
-    Some(format!("drive /c{controller}{enclosure}/s{slot}"))
+    Some(format!("/c{controller}{enclosure}/s{slot}"))
 }
 
 /// How a state that `storcli2` writes out is called where it is written short.
@@ -139,11 +170,16 @@ pub(super) const COUNTERS: [&str; 3] =
     ["Media Error Count", "Predictive Failure Count", "S.M.A.R.T alert flagged by drive"];
 
 pub(super) fn is_counted(line: &str, key: &str) -> bool {
-    let yes = || line.trim().strip_prefix(key).is_some_and(|rest| rest.trim() == "= Yes");
-    number(line, key).is_some_and(|count| count > 0) || yes()
+    // `storcli2` writes every word of it large.
+    let value = line
+        .trim()
+        .get(key.len()..)
+        .filter(|_| line.trim().get(..key.len()).is_some_and(|own| own.eq_ignore_ascii_case(key)));
+    let value = value.and_then(|rest| rest.trim().strip_prefix('=')).map(str::trim);
+    value.is_some_and(|value| value == "Yes" || value.parse::<u64>().is_ok_and(|count| count > 0))
 }
 
-/// `storcli: volume /c0/v0 (RAID5) is Dgrd`, of a row `0/0   RAID5 Dgrd  RW …`.
+/// `volume /c0/v0 (RAID5) is Dgrd`, of a row `0/0   RAID5 Dgrd  RW …`.
 pub(super) fn part(table: Table, controller: u64, line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let (name, what, state) = match table {
@@ -157,7 +193,7 @@ pub(super) fn part(table: Table, controller: u64, line: &str) -> Option<String> 
             let (state, is_drive) = (if matches!(table, Table::Groups2) { health } else { used }, what == "DRIVE");
             // Below a group its spans are told of in the same words.
             let name = match drive(controller, place).filter(|_| is_drive) {
-                Some(name) => name,
+                Some(place) => format!("drive {place}"),
                 None if is_number(group) && (is_drive || row == "-") => {
                     format!("{} /c{controller}/d{group}", if is_drive { "drive" } else { "volume" })
                 }
@@ -168,7 +204,7 @@ pub(super) fn part(table: Table, controller: u64, line: &str) -> Option<String> 
         Table::Drives | Table::Drives2 => {
             let [place, _, used, health, ..] = words[..] else { return None };
             let state = if matches!(table, Table::Drives2) { in_short(health) } else { used };
-            let name = drive(controller, place)?;
+            let name = format!("drive {}", drive(controller, place)?);
             // The model is behind the size of a sector, and before whether the drive turns.
             let model =
                 ["512B ", "4 KB ", "4KB "].iter().find_map(|size| line.split_once(size)).map_or("", |(_, rest)| rest);
@@ -180,10 +216,14 @@ pub(super) fn part(table: Table, controller: u64, line: &str) -> Option<String> 
             let [model, state, ..] = words[..] else { return None };
             (format!("cache /c{controller}"), model.to_owned(), state)
         }
+        Table::Batteries2 => {
+            let [kind, .., state] = words[..] else { return None };
+            (format!("cache /c{controller}"), kind.to_owned(), state)
+        }
         Table::Controllers => {
             let ([number, model, .., state], true) = (&words[..], words.len() > 3) else { return None };
             (format!("controller /c{}", Some(number).filter(|number| is_number(number))?), (*model).to_owned(), *state)
         }
     };
-    state.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| format!("{START}{name} ({what}) is {state}"))
+    state.starts_with(|c: char| c.is_ascii_alphabetic()).then(|| format!("{name} ({what}) is {state}"))
 }

@@ -6,7 +6,7 @@ use super::Machine;
 use super::storcli::{self, Counts, Table};
 
 /// Columns by which a row is told, in the order in which its table has them. What is of two tables is of the first.
-const ROWS: [(Table, &[&str]); 7] = [
+const ROWS: [(Table, &[&str]); 8] = [
     (Table::Groups, &["DG", "Arr", "Row", "EID:Slot", "DID", "Type", "State", "BT"]),
     (Table::Groups2, &["DG", "Span", "Row", "EID:Slot", "PID", "Type", "State", "Status"]),
     (Table::Volumes, &["DG/VD", "TYPE", "State"]),
@@ -14,6 +14,7 @@ const ROWS: [(Table, &[&str]); 7] = [
     (Table::Drives2, &["EID:Slt", "PID", "State", "Status"]),
     // A model and a state are of much else.
     (Table::Batteries, &["Model", "State", "Temp"]),
+    (Table::Batteries2, &["Type", "SubType", "Voltage(mV)", "Status"]),
     (Table::Controllers, &["Ctl", "Model", "Ports", "Hlth"]),
 ];
 
@@ -27,11 +28,11 @@ pub(super) fn is_of(said: &Value) -> bool {
 #[derive(Default)]
 struct Found<'s> {
     rows: Vec<(Table, String)>,
-    /// Drives that a key names, and their counters.
-    counted: Vec<(&'s str, &'s Map<String, Value>)>,
+    /// Drives, and their counters.
+    counted: Vec<(String, &'s Map<String, Value>)>,
 }
 
-pub(super) fn read(said: &Value, machine: &mut Machine) -> usize {
+pub(super) fn read(said: &Value, program: &str, machine: &mut Machine) -> usize {
     let (mut parts, mut counts) = (Vec::new(), Counts::new());
     for controller in said.get("Controllers").and_then(Value::as_array).into_iter().flatten() {
         let number = controller.pointer("/Command Status/Controller").and_then(number);
@@ -50,7 +51,10 @@ pub(super) fn read(said: &Value, machine: &mut Machine) -> usize {
             });
             let said: Vec<String> = said.collect();
             if !said.is_empty() {
-                counts.insert((*drive).to_owned(), said);
+                // Its key names it wholly, and a row within its controller.
+                let whole = Some(drive.clone()).filter(|drive| storcli::is_place(drive));
+                let place = whole.or_else(|| storcli::drive(number?, drive));
+                place.into_iter().for_each(|place| drop(counts.insert(place, said.clone())));
             }
         }
         if number.is_none() && found.rows.iter().any(|(table, _)| !matches!(table, Table::Controllers)) {
@@ -60,7 +64,7 @@ pub(super) fn read(said: &Value, machine: &mut Machine) -> usize {
             machine.refused.push(format!("no drive and no volume could be read of controller{which}"));
         }
     }
-    storcli::put(parts, &counts, machine)
+    storcli::put(parts, &counts, program, machine)
 }
 
 /// `storcli2` writes its number as text.
@@ -74,6 +78,16 @@ fn walk<'s>(value: &'s Value, deep: u32, found: &mut Found<'s>) {
         list.iter().for_each(|value| walk(value, deep, found));
     }
     let Value::Object(keys) = value else { return };
+    // `storcli2` has a drive's counters in an object beside its row.
+    let beside = || {
+        let (state, row) = (keys.get("Drive Detailed Information")?.as_object()?, keys.get("Drive Information")?);
+        let row = match row {
+            Value::Array(rows) => rows.first().filter(|_| rows.len() == 1)?,
+            row => row,
+        };
+        Some((cell(row.as_object()?, "EID:Slt")?, state))
+    };
+    found.counted.extend(beside());
     if let Some(row) = ROWS.iter().find_map(|(table, columns)| Some((*table, row(keys, columns)?))) {
         found.rows.push(row);
         return;
@@ -82,7 +96,7 @@ fn walk<'s>(value: &'s Value, deep: u32, found: &mut Found<'s>) {
         // `Drive /c0/e252/s2 State`.
         let drive = key.strip_prefix("Drive ").and_then(|rest| rest.strip_suffix(" State"));
         match (drive.filter(|drive| storcli::is_place(drive)), value) {
-            (Some(drive), Value::Object(state)) => found.counted.push((drive, state)),
+            (Some(drive), Value::Object(state)) => found.counted.push((drive.to_owned(), state)),
             _ => walk(value, deep, found),
         }
     }

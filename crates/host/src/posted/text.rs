@@ -16,9 +16,10 @@ pub(super) struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Is the pool of a mail of ZED still to come, so that a line that names one is no text of its own?
-    pub(super) fn wants_pool(&self) -> bool {
-        self.kind == Some(TextKind::ZedMail) && !self.lines.iter().any(|line| line.trim_start().starts_with("pool:"))
+    /// Is a line that names a pool, or is of the list of its devices, one of a mail of ZED and no text of its own? A mail is of one pool.
+    pub(super) fn has_pool(&self, line: &str) -> bool {
+        let names = |line: &str| line.trim_start().starts_with("pool:");
+        self.kind == Some(TextKind::ZedMail) && !(names(line) && self.lines.iter().any(|line| names(line)))
     }
 
     /// The one device that the command names, without `/dev/`.
@@ -35,6 +36,12 @@ impl Text<'_> {
 }
 
 impl<'t> Text<'t> {
+    /// The program that the command names, as it was typed, where it is one of these. Builds for 64 bits say so behind their names.
+    pub(super) fn program(&self, names: &[&str]) -> Option<&'t str> {
+        let words = self.command?.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+        words.into_iter().find(|word| names.contains(&word.trim_end_matches("64")))
+    }
+
     /// The one device that the command of one of these programs names.
     pub(super) fn path_of(&self, programs: &[&str]) -> Option<&'t str> {
         let command = self.command?;

@@ -205,6 +205,9 @@ pub struct Vdev {
     /// The leaf's own block, where its status tells that.
     #[serde(rename = "native_block_bytes", skip_serializing_if = "Option::is_none")]
     pub native: Option<Bytes>,
+    /// Is it the leaf that a resilver writes, as the status of the pool says?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub filled: bool,
     /// Kernel name, of a leaf that is there.
     pub node: Option<String>,
     /// Those it consists of.

@@ -141,6 +141,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             plant: "cut u1 $C 400 32; cut u2 $C 440 32; mkfs.ext4 -q /dev/mapper/u1; mkdir -p /mnt/u; mount /dev/mapper/u1 /mnt/u; noise /mnt/u/file 4; umount /mnt/u; dd if=/dev/mapper/u1 of=/dev/mapper/u2 bs=1M conv=fsync status=none",
             data: "for d in u1 u2; do mount -o ro /dev/mapper/$d /mnt/u; md5sum /mnt/u/file; umount /mnt/u; done",
             clean: "uncut u1 u2",
+            puts: &[("COPY", "/dev/mapper/u2")],
             ..FAULT
         },
         Fault {
@@ -149,6 +150,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             plant: "cut u3 $C 480 320; cut u4 $C 800 320; mkfs.xfs -q /dev/mapper/u3; mount /dev/mapper/u3 /mnt/u; noise /mnt/u/file 4; umount /mnt/u; dd if=/dev/mapper/u3 of=/dev/mapper/u4 bs=1M conv=fsync status=none",
             data: "for d in u3 u4; do mount -o ro /dev/mapper/$d /mnt/u; md5sum /mnt/u/file; umount /mnt/u; done",
             clean: "uncut u3 u4",
+            puts: &[("COPY", "/dev/mapper/u4")],
             ..FAULT
         },
         Fault {
@@ -157,6 +159,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             plant: "cut u5 $C 1130 32; cut u6 $C 1170 32; mkswap -q /dev/mapper/u5; dd if=/dev/mapper/u5 of=/dev/mapper/u6 bs=1M conv=fsync status=none",
             data: "md5sum < /dev/mapper/u5",
             clean: "uncut u5 u6",
+            puts: &[("COPY", "/dev/mapper/u6")],
             ..FAULT
         },
         Fault {
@@ -167,6 +170,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
             data: "for d in u7 u8; do echo secret | cryptsetup open --readonly /dev/mapper/$d clone; md5sum < /dev/mapper/clone; cryptsetup close clone; done",
             answers: "YES",
             clean: "uncut u7 u8",
+            puts: &[("COPY", "/dev/mapper/u8")],
             ..FAULT
         },
         Fault {
@@ -176,6 +180,7 @@ pub(crate) const SCENES: &[&[Fault]] = &[
                 cut u10 $C 1330 32; dd if=/dev/mapper/u9 of=/dev/mapper/u10 bs=1M conv=fsync status=none",
             data: "dd if=/dev/mapper/u9 bs=1M skip=1 status=none | md5sum; dd if=/dev/mapper/u10 bs=1M skip=1 status=none | md5sum",
             clean: "uncut u9 u10",
+            puts: &[("COPY", "/dev/mapper/u10")],
             ..FAULT
         },
         Fault {
