@@ -6,9 +6,8 @@ use host::Devno;
 use terms::Cmd;
 use terms::plan::{Effect, Step, mapping_of_volume};
 
-use crate::apply::{DIRECTORY, directory_mark};
 use crate::error::BuildError;
-use crate::machine::Machine;
+use crate::machine::{DIRECTORY, Machine};
 
 /// What is above the drives.
 pub(crate) struct Above<'a> {
@@ -199,7 +198,7 @@ impl Above<'_> {
         }
         // Records of before 2026-11-30 do not tell which it was.
         let made: Vec<&WrittenMark> = self.ours.signatures.iter().filter(|mark| mark.kind == DIRECTORY).collect();
-        if host.exists(path)? && !made.is_empty() && !made.contains(&&directory_mark(host, path)?) {
+        if host.exists(path)? && !made.is_empty() && !made.contains(&&self.machine.directory_mark(path)?) {
             return Err(not_ours(format!("`{path}`"), "it is not the directory that the run made"));
         }
         if host.exists(path)? || host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use claim::WrittenMark;
-use host::{Host, HostError, in_force, interrupt};
+use host::{in_force, interrupt};
 use terms::plan::WorkPlace;
 use terms::plan::{Act, Condition, Effect, Mark, Plan, Step};
 use terms::{Cmd, Name, Nanos, Word, WorkTarget};
@@ -25,8 +25,6 @@ const EFFECT_PATIENCE: Duration = Duration::from_secs(10);
 /// How soon what is waited for is asked for again, at the soonest and at the latest. A question that takes long is asked less
 /// often, for it slows what it asks about: `lvs` reads the drives that a resync copies.
 const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
-/// Kind of the mark of a directory.
-pub(crate) const DIRECTORY: &str = "directory";
 /// Bytes of a key for a test volume.
 const KEY_BYTES: usize = 64;
 
@@ -41,11 +39,6 @@ pub struct Built {
     pub changed: usize,
     /// Time it took.
     pub took: Nanos,
-}
-
-/// Which directory a path names, as a mark: in its place another may be, or a link to one.
-pub(crate) fn directory_mark(host: &dyn Host, path: &str) -> Result<WrittenMark, HostError> {
-    Ok(WrittenMark { kind: DIRECTORY.to_owned(), uuid: Some(host::file_id(host, path)?) })
 }
 
 /// Carries out a plan on the drives of an authority. `past` is what the journal says of earlier attempts at the same stack
@@ -231,7 +224,7 @@ impl Run<'_> {
     fn made(&self, step: &Step) -> Result<Vec<Made>, BuildError> {
         let mut made = Vec::new();
         if let Some(Effect::Directory { path, .. }) = &step.effect {
-            made.push(Made { node: Word::from(path.as_str()), signature: directory_mark(self.machine.host, path)? });
+            made.push(Made { node: Word::from(path.as_str()), signature: self.machine.directory_mark(path)? });
         }
         for mark in step.marks.iter().filter(|mark| mark.uuid.is_none() && self.authority.claims().is_some()) {
             let node = self.machine.word(&step.id, &mark.node)?;

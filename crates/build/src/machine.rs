@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use claim::WrittenMark;
 use host::{Host, HostError};
 use terms::plan::{Effect, Placeholder, Word, partition_of};
 use terms::{Cmd, Name};
@@ -11,6 +12,9 @@ use crate::error::BuildError;
 
 /// Nodes of today for the study's drives, each found by identity a moment before.
 pub type Bindings = BTreeMap<Name, String>;
+
+/// Kind of the mark of a directory.
+pub(crate) const DIRECTORY: &str = "directory";
 
 /// A plan's words on one machine.
 pub(crate) struct Machine<'a> {
@@ -84,6 +88,11 @@ impl<'a> Machine<'a> {
             Err(error) if error.is_not_found() => Ok(directory.to_owned()),
             result => result,
         }
+    }
+
+    /// Which directory a path names, as a mark: in its place another may be, or a link to one.
+    pub(crate) fn directory_mark(&self, path: &str) -> Result<WrittenMark, HostError> {
+        Ok(WrittenMark { kind: DIRECTORY.to_owned(), uuid: Some(host::file_id(self.host, path)?) })
     }
 
     /// What is mounted on a directory.

@@ -347,9 +347,8 @@ impl Workload {
     /// Within a span that is no larger than its own, which then is all of it.
     #[must_use]
     pub fn within(mut self, span: Bytes) -> Self {
-        if self.begins_at().0 == 0 && self.own_span().is_some_and(|own| own >= span) {
-            self.keys.retain(|key| key.key != "size");
-        }
+        let is_all = self.begins_at().0 == 0 && self.own_span().is_some_and(|own| own >= span);
+        self.keys.retain(|key| !is_all || key.key != "size");
         self
     }
 

@@ -651,7 +651,7 @@ fn layers() -> Vec<Fault> {
             &[
                 "covers 512 B",
                 "8 checksums instead of 1",
-                "0.775 % of the capacity instead of 0.098 %",
+                "0.775 % of the capacity instead of 0.0976 %",
                 "a part of the array mirror (md0)",
             ],
         ),

@@ -46,8 +46,7 @@ enum Of {
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let is_old = |line: &&str| line.contains("SAS2 IR") || line.contains("SAS2IRCU");
-    let old =
-        text.lines.iter().any(|line| is_old(&line)) || text.command.is_some_and(|typed| typed.contains("sas2ircu"));
+    let old = text.lines.iter().any(is_old) || text.command.is_some_and(|typed| typed.contains("sas2ircu"));
     let program = if old { "sas2ircu" } else { "sas3ircu" };
     let (mut number, mut of, mut told) = (0, Of::Other, 0);
     for line in &text.lines {
