@@ -66,6 +66,7 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
         fewest_layers: found.simplest.and_then(|simplest| chosen.iter().position(|one| *one == simplest)),
         front: all,
         compromises: Vec::new(),
+        safest: found.safest.map(|one| Box::new(advised(question, site, &one, &stack(&one.design, &names)))),
     }
 }
 
@@ -78,7 +79,7 @@ pub fn closest(advice: &Advice, need: Need) -> Option<&Advised> {
     };
     match need {
         Need::Capacity => by(|one| one.available.as_f64()),
-        Need::Loss => by(|one| -one.loss.middle),
+        Need::Loss => advice.safest.as_deref(),
         Need::Life => by(|one| one.life_years.map_or(0.0, |life| life.middle)),
         Need::Encryption | Need::Survives | Need::Repairs | Need::Snapshots => advice.front.first(),
     }

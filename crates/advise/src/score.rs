@@ -130,10 +130,11 @@ impl<'a> Judge<'a> {
         *self.losses.entry(like).or_insert_with(middle)
     }
 
-    /// The probability of a loss that rules a design out, where what is believed at best would not.
+    /// The probability of a loss that rules a design out, where that is no more than twice what is asked for and what is believed
+    /// at best would not.
     pub(crate) fn barely_too_risky(&self, design: &Layout, unfit: Unmet) -> Option<f64> {
         let (Unmet::Loss(loss), Some(most)) = (unfit, self.question.needs.loss) else { return None };
-        let outlook = outlook(self.question, &stack(design, &self.names), Bytes(0))?;
+        let outlook = outlook(self.question, &stack(design, &self.names), Bytes(0)).filter(|_| loss <= 2.0 * most)?;
         (outlook.loss.any.low <= most).then_some(loss)
     }
 

@@ -35,6 +35,8 @@ pub struct Found {
     pub best: Vec<Scored>,
     /// The simplest of all that meet the needs.
     pub simplest: Option<Scored>,
+    /// The one of them with the least probability of a loss.
+    pub safest: Option<Scored>,
 }
 
 impl Found {
@@ -46,6 +48,7 @@ impl Found {
         self.solved += other.solved;
         self.best.extend(other.best);
         self.simplest = simplest(self.simplest.iter().chain(&other.simplest));
+        self.safest = safest(self.safest.iter().chain(&other.safest));
         self
     }
 }
@@ -119,18 +122,22 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// Its figures, unless it does not serve, or is beaten and not simple.
+    /// Its figures, unless it does not serve, or is beaten and neither simple nor safe.
     fn weigh(&mut self, design: &Layout) -> Option<Scored> {
         let promise = self.judge.promise(design).ok()?;
         let most = self.most(design)?;
         self.found.fitting += 1;
         let is_simple = self.found.simplest.is_none_or(|known| design.burden() <= known.design.burden());
-        if !is_simple && self.beaten.knows(&Scored { speed: most, ..promise }) {
+        let is_safe = self.found.safest.is_none_or(|known| promise.loss < known.loss);
+        if !is_simple && !is_safe && self.beaten.knows(&Scored { speed: most, ..promise }) {
             return None;
         }
         let scored = Scored { speed: self.speed(design)?, ..promise };
         if is_simple {
             self.found.simplest = simplest(self.found.simplest.iter().chain([&scored]));
+        }
+        if is_safe {
+            self.found.safest = Some(scored);
         }
         Some(scored)
     }
@@ -174,6 +181,12 @@ impl<'a> Search<'a> {
         self.speeds.insert(like, speed);
         Some(speed)
     }
+}
+
+/// The one with the least probability of a loss; of several the simplest.
+fn safest<'a>(scored: impl Iterator<Item = &'a Scored> + Clone) -> Option<Scored> {
+    let least = scored.clone().map(|one| one.loss).min_by(f64::total_cmp)?;
+    simplest(scored.filter(|one| one.loss <= least))
 }
 
 /// Where the last base of its kind is kept.

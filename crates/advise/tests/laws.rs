@@ -155,6 +155,8 @@ fn a_search_that_leaves_out_finds_what_one_finds_that_does_not() {
         assert_eq!(found.designs, all.len() as u64, "{kind:?}");
         assert_eq!(advise::front(&found.best), advise::front(&scored), "{kind:?} {needs:?}");
         assert_eq!(found.simplest, advise::simplest(&scored), "{kind:?} {needs:?}");
+        let least = scored.iter().map(|one| one.loss).fold(f64::INFINITY, f64::min);
+        assert_eq!(found.safest.map(|one| one.loss.to_bits()), Some(least.to_bits()), "{kind:?}");
         assert!(found.solved * 2 < found.designs, "{kind:?}: {} of {}", found.solved, found.designs);
         println!("{kind:?}: {} of {} solved, {} kept", found.solved, found.designs, found.best.len());
     }

@@ -15,6 +15,8 @@ pub(crate) struct Above<'a> {
     pub(crate) machine: &'a Machine<'a>,
     /// Steps of the plan that were begun.
     pub(crate) steps: &'a [&'a Step],
+    /// Those of them that came to no end, and that no teardown began to take back.
+    pub(crate) cut_short: &'a [String],
     /// By what the run's work is known.
     pub(crate) ours: &'a Ours,
     /// What was found on the drives that are there.
@@ -103,7 +105,7 @@ impl Above<'_> {
         }
         // A mount that was cut short may have been there all the same.
         match effect {
-            Effect::Mount(_) if self.was_mounted(step)? => Err(not_ours(
+            Effect::Mount(_) if self.cut_short.contains(&step.id) && self.was_mounted(step)? => Err(not_ours(
                 effect.describe(),
                 "its file system was mounted since it was made, so somebody may have used it",
             )),
@@ -119,9 +121,10 @@ impl Above<'_> {
             if kind != "ext4" || !self.machine.lives(&node)? {
                 continue;
             }
-            let header = self.machine.host.run_ok(&Cmd::new(["dumpe2fs", "-h", &node]))?.text();
+            // Where it is not there any more, whoever wiped it left nothing of theirs in it.
+            let header = self.machine.host.run(&Cmd::new(["dumpe2fs", "-h", &node]))?.text();
             let count = header.lines().find_map(|line| line.strip_prefix("Mount count:")).map(str::trim);
-            if count != Some("0") {
+            if count.is_some_and(|count| count != "0") {
                 return Ok(true);
             }
         }

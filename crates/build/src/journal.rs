@@ -233,6 +233,17 @@ pub(crate) fn cut_short(entries: &[JournalEntry], slug: &str) -> Vec<String> {
     })
 }
 
+/// The same that no teardown began to take back either.
+pub(crate) fn untouched(entries: &[JournalEntry], slug: &str) -> Vec<String> {
+    steps(entries, slug, |entry| match entry {
+        JournalEntry::Before { stack, step, .. } => Some((stack, step, true)),
+        JournalEntry::After { stack, step, .. }
+        | JournalEntry::Undoing { stack, step, .. }
+        | JournalEntry::Undone { stack, step } => Some((stack, step, false)),
+        _ => None,
+    })
+}
+
 /// Steps of a stack that are left: an entry adds its step, takes it away, or says nothing of it.
 fn steps(
     entries: &[JournalEntry],

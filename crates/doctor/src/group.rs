@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::{BtrfsState, FileSystem, Pool, Vdev};
+use terms::inventory::{BtrfsState, FileSystem, MdMember, Pool, Vdev};
 
 use crate::condition::{Condition, array_condition, filled_members, mapped_condition, resilvers};
 use crate::machine::{Machine, device_place, place, system_place};
@@ -24,6 +24,8 @@ pub(crate) struct Group<'a> {
     pub(crate) condition: Option<Condition>,
     /// Kernel names of what is written anew, all the way down, where that is told of a part.
     pub(crate) filled: Option<BTreeSet<&'a str>>,
+    /// Kernel names of what holds no copy, all the way down: what failed, was taken out or waits as a spare.
+    pub(crate) absent: BTreeSet<&'a str>,
 }
 
 impl Group<'_> {
@@ -66,6 +68,9 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
         } else {
             continue;
         };
+        let is_out = |member: &&MdMember| member.is("faulty") || member.is("spare");
+        let out = node.md.iter().flat_map(|md| &md.members).filter(is_out);
+        let absent = out.flat_map(|member| machine.names_below(&member.device)).collect();
         let mut below = machine.names_below(&node.name);
         below.remove(node.name.as_str());
         all.push(Group {
@@ -76,6 +81,7 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
             survives,
             condition,
             filled,
+            absent,
         });
     }
     all.extend(machine.detail.pools.known().into_iter().flatten().map(|pool| of_pool(machine, pool)));
@@ -96,6 +102,7 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
             survives: false,
             condition: (group.missing > 0).then_some(Condition::Short),
             filled: None,
+            absent: BTreeSet::new(),
         });
     }
     all
@@ -119,6 +126,12 @@ fn of_pool<'a>(machine: &Machine<'a>, pool: &'a Pool) -> Group<'a> {
         above: BTreeSet::new(),
         survives: !vdevs.is_empty() && vdevs.iter().filter(needed).all(|vdev| of_vdev(vdev) > 0),
         filled: all_below(machine, all.iter().filter(|leaf| leaf.filled).filter_map(|leaf| leaf.node.as_deref())),
+        absent: all
+            .iter()
+            .filter(|leaf| leaf.filled || !["ONLINE", "DEGRADED", ""].contains(&leaf.state.as_str()))
+            .filter_map(|leaf| leaf.node.as_deref())
+            .flat_map(|node| machine.names_below(node))
+            .collect(),
         condition: if resilvers(pool) { Some(Condition::Filling) } else { is_short.then_some(Condition::Short) },
     }
 }
@@ -138,6 +151,7 @@ fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsStat
         above: BTreeSet::new(),
         survives: tolerances.peek().is_some() && tolerances.all(|lose| lose > 0),
         filled: None,
+        absent: BTreeSet::new(),
         condition: if operation.is_some_and(|operation| at_work.contains(&operation)) {
             Some(Condition::Filling)
         } else {

@@ -130,7 +130,8 @@ fn withhold(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
 
 /// A drive that fails stays where it is while others of its group are missing or filled: it holds what they lack.
 fn keep_in_place(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>) {
-    if found.replaces && group.condition.is_some() && is_to_member(found, group, devices) {
+    let holds_copies = devices.iter().any(|device| group.below.contains(device) && !group.absent.contains(device));
+    if found.replaces && holds_copies && group.condition.is_some() && is_to_member(found, group, devices) {
         let place = &group.place;
         let first = format!(
             "The {place} is not whole, and this drive may hold the only copy of what it lacks: take it out of nothing before it is."

@@ -50,12 +50,19 @@ pub fn file_system_id(host: &dyn Host, directory: &str) -> Result<String, HostEr
     Ok(host.run_ok(&Cmd::new(["stat", "--file-system", "--format=%i", "--", directory]))?.text())
 }
 
-/// Device and inode of what a path names, a link not followed (stat(1)).
+/// File systems that make up the number of a file anew when they have forgotten it.
+const NUMBERED_ANEW: [&str; 4] = ["msdos", "exfat", "fuseblk", "fuse"];
+
+/// File system and inode of what a path names, a link not followed (stat(1)): the same at another mount, which may have another
+/// device.
 ///
 /// # Errors
 /// Where nothing is there.
 pub fn file_id(host: &dyn Host, path: &str) -> Result<String, HostError> {
-    Ok(host.run_ok(&Cmd::new(["stat", "--format=%d:%i", "--", path]))?.text())
+    let system = host.run_ok(&Cmd::new(["stat", "--file-system", "--format=%i:%T", "--", path]))?.text();
+    let kind = system.trim().rsplit(':').next().unwrap_or_default();
+    let format = if NUMBERED_ANEW.contains(&kind) { "--format=%F" } else { "--format=%F:%i" };
+    Ok(format!("{}:{}", system.trim(), host.run_ok(&Cmd::new(["stat", format, "--", path]))?.text().trim()))
 }
 
 /// Finds what a directory stands on; the path has its links followed first.

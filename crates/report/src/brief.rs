@@ -42,9 +42,10 @@ struct Extent {
 }
 
 /// From all to least, but for rows.
-const EXTENTS: [Extent; 5] = [
+const EXTENTS: [Extent; 6] = [
     Extent { whole_names: true, asides: true, reasons: 3, rows: usize::MAX, leaders: true },
     Extent { whole_names: false, asides: true, reasons: 3, rows: usize::MAX, leaders: true },
+    Extent { whole_names: false, asides: true, reasons: 3, rows: usize::MAX, leaders: false },
     Extent { whole_names: false, asides: false, reasons: 3, rows: usize::MAX, leaders: true },
     Extent { whole_names: false, asides: false, reasons: 1, rows: usize::MAX, leaders: true },
     Extent { whole_names: false, asides: false, reasons: 0, rows: usize::MAX, leaders: true },

@@ -114,10 +114,10 @@ fn equals<'p, 'a>(sorted: &'p [&'a Prediction]) -> (&'p [&'a Prediction], &'p [&
 
 /// Stacks that are as good as equal, by the fastest of them: `single, mirror 4707 MiB/s`.
 fn place(same: &[&Prediction], style: &Style) -> String {
-    let named: Vec<&str> = same.iter().take(NAMED).map(|of| of.stack.as_str()).collect();
+    let mark = |of: &Prediction| if of.flags.is_empty() { "" } else { " !" };
+    let named: Vec<String> = same.iter().take(NAMED).map(|of| format!("{}{}", of.stack, mark(of))).collect();
     let more = if same.len() > NAMED { format!(" and {} more", same.len() - NAMED) } else { String::new() };
-    let mark = if same.iter().any(|of| !of.flags.is_empty()) { " !" } else { "" };
-    format!("{}{more} {}{mark}", named.join(", "), figure(same[0], same[0].throughput.value, style))
+    format!("{}{more} {}", named.join(", "), figure(same[0], same[0].throughput.value, style))
 }
 
 fn unpredicted(out: &mut String, expectation: &Expectation<'_>, style: &Style) {

@@ -242,5 +242,8 @@ pub(crate) fn resume(grid: &Grid) -> Option<String> {
         .map(|had| format!("measured cells have {had} of {} rounds", believe::asked(grid.findings)));
     let parts: Vec<String> = open.into_iter().chain(few).collect();
     let parts = parts.join(", and ");
-    (!parts.is_empty()).then(|| format!("{parts}: the same command with --resume goes on with this run"))
+    let command = &grid.findings.provenance.command;
+    let of_directory = ["bench", "--dir"].iter().any(|word| command.iter().any(|typed| typed == word));
+    let then = if of_directory { "run it again" } else { "the same command with --resume goes on with this run" };
+    (!parts.is_empty()).then(|| format!("{parts}: {then}"))
 }

@@ -118,6 +118,9 @@ pub struct Advice {
     /// Where nothing meets the needs: what would, were one of them given up.
     #[serde(default)]
     pub compromises: Vec<Compromise>,
+    /// The one of all that meet the needs with the least probability of a loss.
+    #[serde(skip)]
+    pub safest: Option<Box<Advised>>,
 }
 
 /// One design that is advised.

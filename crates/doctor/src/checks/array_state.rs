@@ -1,9 +1,12 @@
 //! Arrays that are not whole: members missing, not started, not agreeing.
 
+use std::collections::BTreeSet;
+
 use terms::diagnosis::Place;
-use terms::inventory::{Md, Node};
+use terms::inventory::{Md, MdMember, Node};
 
 use super::array_name::{container_of, is_container, label};
+use super::health::cannot_read;
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
@@ -236,7 +239,10 @@ fn degraded(machine: &Machine, round: &mut Round) {
         round.find(match (failed || is_doubtful, lost_journal) {
             (true, _) => saved(found),
             (_, true) => another_journal(found, node, md, &members, MEMBERS_LATER),
-            _ => made_whole(found, node, md, &members),
+            _ => match last_copies(machine, md, &members, *degraded) {
+                weak if weak.is_empty() || is_at_work(md) => made_whole(found, node, md, &members),
+                weak => copied_first(found, &weak),
+            },
         });
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
@@ -281,6 +287,28 @@ fn degraded(machine: &Machine, round: &mut Round) {
             ),
         );
     }
+}
+
+/// Drives that cannot read all that is on them and hold what an array without redundancy has nowhere else.
+fn last_copies<'a>(machine: &Machine<'a>, md: &'a Md, members: &Members, degraded: u32) -> Vec<&'a str> {
+    let left = of_level(&md.level, members.all).unwrap_or(0).saturating_sub(degraded);
+    let is_whole = |member: &&MdMember| !["faulty", "spare"].iter().any(|state| member.is(state));
+    let whole = md.members.iter().filter(|member| left == 0 && is_whole(member));
+    let below = whole.flat_map(|member| machine.names_below(&member.device));
+    let drives = below.filter(|name| machine.drive(name).is_some_and(cannot_read));
+    drives.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A rebuild reads all that is left, and ends or loses data at what cannot be read (md(4), RECOVERY).
+fn copied_first(found: Found, weak: &[&str]) -> Found {
+    let hold = if weak.len() == 1 { "holds" } else { "hold" };
+    let found = found.advise(format!(
+        "Add nothing yet: {} {hold} what the array has nowhere else, and cannot read all of it. A rebuild reads every block, and ends or \
+         loses data there; so does an extended self-test or a check. Copy what matters off first, then copy the whole drive to another \
+         with a program that goes on past what cannot be read (GNU ddrescue), and rebuild from that copy.",
+        list(weak)
+    ));
+    weak.iter().fold(found, |found, drive| found.look(format!("smartctl -x /dev/{drive}")))
 }
 
 /// What makes an array whole: nothing where it does so itself, the member that went, and only then another drive.

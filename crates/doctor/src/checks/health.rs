@@ -79,6 +79,22 @@ fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive,
     }
 }
 
+/// Does a drive say that it cannot read all that is on it, or that it is not reliable any more?
+pub(super) fn cannot_read(drive: &Drive) -> bool {
+    let health = drive.detail.as_deref().and_then(|detail| detail.health.known()).and_then(Option::as_ref);
+    health.is_some_and(|health| {
+        let counted = |smart: &Smart| {
+            let of_sata = [Counter::Pending, Counter::Unreadable].into_iter().filter_map(|of| smart.counter(of));
+            of_sata.map(|attribute| attribute.raw).chain(smart.uncorrected).any(|count| count > 0)
+        };
+        let blocks = match health.smart.as_deref() {
+            Some(smart) => counted(smart),
+            None => health.media_errors.is_some_and(|count| count > 0),
+        };
+        blocks || health.critical_warning & UNRELIABLE != 0
+    })
+}
+
 /// A value that every NVMe drive tells; of SATA and SAS drives some do not have it.
 fn told<T>(round: &mut Round, drive: &Drive, value: Option<T>, name: &str) -> Option<T> {
     if value.is_some() {
@@ -104,6 +120,8 @@ const WARNINGS: [(u32, &str); 6] = [
     (32, "its persistent memory can only be read"),
 ];
 
+/// The bit that says that it fails, which is also that of SMART's own assessment.
+const UNRELIABLE: u32 = 4;
 /// The bit that says nothing but how warm it is.
 const HEAT: u32 = 2;
 

@@ -52,7 +52,6 @@ const REQUESTS: Words = &[
     &["critical medium error, dev"],
     // Before Linux 5.3 this one does not tell what was asked for, and the kernel trims drives that do not know how.
     &["critical target error, dev", " op 0x"],
-    &["critical space allocation error, dev"],
     &["recoverable transport error, dev"],
     &["protection error, dev"],
     &["timeout error, dev"],
@@ -262,7 +261,7 @@ pub(super) const BAD_BLOCKS: Kind = Kind {
     what: "blocks were read that are not what was written",
     cost: ", each a bad block that was read; a mirror repairs it, nothing else does",
     advice: "Scrub what they name, then ask the drives for their health; if several drives are named, test the memory.",
-    command: "dmesg | grep -iE 'checksum|csum|crc|aead'",
+    command: "dmesg | grep -iE 'checksum|csum|crc|aead|errs:'",
 };
 
 pub(super) const FAILED_REQUESTS: Kind = Kind {
@@ -272,6 +271,17 @@ pub(super) const FAILED_REQUESTS: Kind = Kind {
     cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
     advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
     command: "dmesg | grep -iE -e 'error, dev|i/o error|timeout|reset|link speed|ncq|uas' -e 'abort|sense key|failed|offline'",
+};
+
+/// `BLK_STS_NOSPC` in the kernel's `block/blk-core.c`: of a thin volume, or a loop device whose file may grow no further.
+pub(super) const NO_SPACE: Kind = Kind {
+    words: &[&["critical space allocation error, dev"]],
+    severity: Error,
+    what: "what a device takes its space from is full",
+    cost: "; each is a write that was lost, and file systems on the device are damaged or read-only",
+    advice: "Give space to what is below the device that they name: a thin pool, or the file system of the file behind a loop device. \
+             Then check the file systems on it. No drive has failed.",
+    command: "dmesg | grep -i 'space allocation error'",
 };
 
 /// Of `smartd`. What stands before the brackets is a volume, or any drive of the controller.

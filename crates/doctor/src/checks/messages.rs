@@ -6,7 +6,7 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
-    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS,
+    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS, NO_SPACE,
     NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS,
     SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
@@ -40,7 +40,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck, or a SAS drive is too warm (warning), errors of a link were corrected (information), or an array, a pool or a \
+               threads that read and write were stuck, or a SAS drive is too warm (warning), errors of a link were corrected (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
                controller fails its own assessment (error)",
         fixes: false,
@@ -167,7 +167,12 @@ fn controller(line: &str) -> Option<&str> {
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {
-    look_for(machine, round, &BAD_BLOCKS);
+    // A block that btrfs tells of is counted beside that.
+    let mut blocks = with(machine, round, BAD_BLOCKS.words);
+    if blocks.iter().any(|line| !line.contains(NO_REQUESTS)) {
+        blocks.retain(|line| !line.contains(NO_REQUESTS));
+    }
+    tell(round, &BAD_BLOCKS, &blocks, "");
     look_for(machine, round, &DIFFERENT_PARITY);
 }
 
@@ -178,7 +183,8 @@ fn requests(machine: &Machine, round: &mut Round) {
     let mut failing = with(machine, round, BEHIND_CONTROLLER.words);
     failing.retain(|line| !line.contains("SPECIFIED TEMPERATURE"));
     tell(round, &BEHIND_CONTROLLER, &failing, "");
-    for kind in [message_daemons::TOO_WARM, DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS] {
+    for kind in [NO_SPACE, message_daemons::TOO_WARM, DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS]
+    {
         look_for(machine, round, &kind);
     }
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);

@@ -134,14 +134,15 @@ fn discard(machine: &Machine, round: &mut Round) {
             continue;
         }
         let names: Vec<&str> = below.iter().map(|under| under.name.as_str()).collect();
+        // Nobody told how large it is.
+        let all = if node.size.0 == 0 { "what was ever written".to_owned() } else { format!("all of {}", node.size) };
         let found = finding(
             Information,
             &at,
             format!("trims do not get through to {}", list(&names)),
             format!(
-                "the drives take all of {} for used for ever: they have only their spare blocks to work with, and copy more for each \
-                 write",
-                node.size
+                "the drives take {all} for used for ever: they have only their spare blocks to work with, and copy more for each \
+                 write"
             ),
         )
         .seen(sysfs(node, "queue/discard_max_bytes"), 0)

@@ -100,31 +100,6 @@ fn what_sas3ircu_says() {
     assert_eq!(commands(&display("Degraded (DGD)", "Optimal (OPT)")), ["sas3ircu 1 display", "sas3ircu 1 status"]);
 }
 
-/// What `grep … | xargs` makes of it.
-#[test]
-fn values_that_were_joined() {
-    let drives = |second: &str| {
-        format!(
-            "Slot Number: 0 Media Error Count: 0 Predictive Failure Count: 0 Firmware state: Online, Spun Up \
-             Slot Number: 1 Media Error Count: {second} Slot Number: 2 Media Error Count: 0 Predictive Failure Count: 0 \
-             Firmware state: Hotspare, Spun down\n"
-        )
-    };
-    check(&[
-        post(
-            drives("211 Predictive Failure Count: 0 Firmware state: Online, Spun Up"),
-            &[("read-write-errors", "/c0/s1", Warning)],
-            &[],
-        ),
-        post(
-            drives("0 Predictive Failure Count: 0 Firmware state: Failed"),
-            &[("read-write-errors", "/c0/s1", Error)],
-            &[],
-        ),
-        post(drives("0 Predictive Failure Count: 0 Firmware state: Online, Spun Up"), &[], NOT),
-    ]);
-}
-
 #[test]
 fn batteries_of_an_older_controller() {
     let battery = |line: &str| {

@@ -6,35 +6,6 @@ use super::controllers::found;
 use super::posts::{Found, check, post, smart};
 
 #[test]
-fn a_list_of_devices_without_its_pool() {
-    const HEADING: &str = "        NAME                     STATE     READ WRITE CKSUM\n";
-    let list = |heading: &str, state: &str, row: &str| {
-        format!(
-            "Here it is:\n{heading}        tank                     {state}     0     0     0\n          mirror-0               {state}     0     0     0\n            \
-             ata-A                ONLINE       0     0     0\n            ata-B                {row}\n"
-        )
-    };
-    const FOUND: &[Found] = &[("zfs-pool-state", "tank", Error)];
-    const NOT: &[&str] = &["zfs-pool-state"];
-    let both = |state: &str, row: &str| [list(HEADING, state, row), list("", state, row)];
-    for text in both("DEGRADED", "FAULTED     24   118     0  too many errors") {
-        assert!(found(&text).iter().any(|found| found.why.contains("ata-B 24/118/0")), "{text}");
-        check(&[post(text, FOUND, &[])]);
-    }
-    check(&both("ONLINE", "ONLINE       0     0    14").map(|text| post(text, FOUND, &[])));
-    check(&both("ONLINE", "ONLINE       0     0     0").map(|text| post(text, &[], NOT)));
-    // What is filled is let be.
-    for text in both("DEGRADED", "ONLINE       0     0     0  (resilvering)") {
-        let all = found(&text);
-        let commands: Vec<&String> = all.iter().flat_map(|found| &found.remedy.commands).collect();
-        assert!(!commands.is_empty() && commands.iter().all(|command| !command.contains("replace")), "{commands:?}");
-    }
-    // A row alone is of anything, and a group of one is cut.
-    check(&[post("sdb  FAULTED     3     0     0  too many errors\n", &[], NOT)]);
-    check(&[post("    tank  ONLINE  0 0 0\n      mirror-0  ONLINE  0 0 0\n        sda  ONLINE  0 0 9\n", &[], NOT)]);
-}
-
-#[test]
 fn a_drive_with_overlapping_tracks_that_is_only_read() {
     const READ: &[Found] = &[("shingled-in-array", "sda", Information)];
     const FILLED: &[Found] = &[("shingled-in-array", "sdd", Warning)];
@@ -99,6 +70,14 @@ fn counters_of_content_are_no_failed_requests() {
     const LINE: &str = "[1.5] BTRFS error (device sdb): bdev /dev/sdb errs: wr 0, rd 0, flush 0, corrupt 12, gen 0\n";
     check(&[
         post(LINE, &[("checksum-messages", "", Error)], &["read-write-errors"]),
+        // Beside the block that it counts it says nothing more.
+        post(
+            format!(
+                "[1.4] BTRFS warning (device sdb): csum failed root 5 ino 257 off 0 csum 0x1 expected csum 0x2 mirror 1\n{LINE}"
+            ),
+            &[("checksum-messages", "", Error)],
+            &["read-write-errors"],
+        ),
         post(LINE.replace("rd 0", "rd 3"), &[("read-write-errors", "", Warning)], &["checksum-messages"]),
     ]);
 }

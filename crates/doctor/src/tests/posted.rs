@@ -103,6 +103,31 @@ fn a_drive_without_a_limit_in_an_array_is_found_without_the_kernels_side() {
     assert_eq!(found.remedy.commands, ["smartctl -l scterc /dev/sda", "smartctl -l scterc,70,70 /dev/sda"]);
 }
 
+/// A rebuild reads all that is left.
+#[test]
+fn a_last_copy_that_cannot_be_read_is_copied_first() {
+    let smart = sample!("smartctl-x-sata.txt");
+    assert!(smart.contains("197 Current_Pending_Sector") || smart.contains("Current_Pending_Sector"));
+    let array = |members: &str, map: &str| {
+        format!(
+            "Personalities : [raid1]\nmd0 : active raid1 {members}\n      3906764800 blocks super 1.2 {map}\n\nunused devices: <none>\n{smart}"
+        )
+    };
+    let adds = |text: &str| {
+        let diagnosis = diagnosis(text);
+        let found = diagnosis.findings.into_iter().find(|found| found.check == "array-degraded").unwrap();
+        let adds = found.remedy.commands.iter().any(|command| command.contains("add"));
+        (adds, found.remedy.advice)
+    };
+    // The one that is left has pending sectors; another one is left; two are.
+    let (added, advice) = adds(&array("sda1[1] sdb1[0](F)", "[2/1] [_U]"));
+    assert!(!added && advice.contains("sda holds what the array has nowhere else"), "{advice}");
+    let (added, advice) = adds(&array("sdc1[1] sda1[0](F)", "[2/1] [_U]"));
+    assert!(added && !advice.contains("nowhere else"), "{advice}");
+    let (added, _) = adds(&array("sda1[1] sdb1[0](F) sdc1[2]", "[3/2] [_UU]"));
+    assert!(added);
+}
+
 const RAID5: &str = "Personalities : [raid6] [raid5] [raid4]\n\
     md0 : active raid5 sde1[4] sdd1[2] sdc1[1] sdb1[0]\n      8790402048 blocks super 1.2 level 5, 512k chunk, algorithm 2 [4/4] [UUUU]\n\n\
     unused devices: <none>\n";

@@ -261,7 +261,10 @@ fn messages() {
         found("protection error, dev sdb, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
         found("timeout error, dev nvme0n1, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
         found("device offline error, dev sdb, sector 9 op 0x0:(READ) flags 0x0", &[REQUESTS]),
-        found("critical space allocation error, dev dm-4, sector 9 op 0x1:(WRITE) flags 0x0", &[REQUESTS]),
+        found(
+            "critical space allocation error, dev dm-4, sector 9 op 0x1:(WRITE) flags 0x0",
+            &[("read-write-errors", "", Error)],
+        ),
         found("nvme0n1: Read(0x2) @ LBA 51, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81) DNR", &[REQUESTS]),
         found("sd 0:0:3:0: attempting task abort!scmd(0x00d2e1b0a3), outstanding for 30312 ms", &[REQUESTS]),
         found("sd 0:0:3:0: attempting device reset! scmd(0x00d2e1b0a3)", &[REQUESTS]),

@@ -46,13 +46,13 @@ pub(crate) fn stat(state: &mut State, call: &Call<'_>) -> Did {
         let text: String = there.map(|path| format!("{ROOT} {} {path}\0", inode(path.as_bytes()))).collect();
         return say(text);
     }
-    if call.argv.iter().any(|word| word == "--format=%d:%i") {
+    if call.argv.iter().any(|word| ["--format=%i:%T", "--format=%F:%i"].contains(&word.as_str())) {
         // The root of what is mounted has one number, whatever it is mounted on.
         let path = call.last();
         let source = state.mounts.iter().chain(state.pools.values()).rev().find(|mount| mount.point == path);
         return match source.map(|mount| inode(mount.source.as_bytes())) {
-            Some(source) => say(format!("{source}:2\n")),
-            None if state.directories.contains(path) => say(format!("{ROOT}:{}\n", inode(path.as_bytes()))),
+            Some(source) => say(format!("{source}:ext2/ext3\n")),
+            None if state.directories.contains(path) => say(format!("directory:{}\n", inode(path.as_bytes()))),
             None => Err(fail(1, format!("stat: cannot statx {path}: No such file or directory"))),
         };
     }

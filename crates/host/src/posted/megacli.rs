@@ -8,41 +8,14 @@ const PROGRAMS: [&str; 3] = ["MegaCli", "megacli", "MegaCLI"];
 
 /// `Adapter #0`, `Adapter 0 -- Virtual Drive Information:`, and what a drive, a volume and a battery begin with.
 pub(super) fn begins(line: &str) -> bool {
-    parts(line).first().is_some_and(|line| {
-        let is_numbered = |key| value(line, key).is_some_and(|number| number.parse::<u64>().is_ok());
-        adapter(line).is_some()
-            || ["Enclosure Device ID", "Slot Number", BATTERY].into_iter().any(is_numbered)
-            || volume(line).flatten().is_some()
-    })
+    let is_numbered = |key| value(line, key).is_some_and(|number| number.parse::<u64>().is_ok());
+    adapter(line).is_some()
+        || ["Enclosure Device ID", "Slot Number", BATTERY].into_iter().any(is_numbered)
+        || volume(line).flatten().is_some()
 }
 
 /// What the status of a battery begins with.
 const BATTERY: &str = "BBU status for Adapter";
-
-/// What a line of several values is cut before: those who ask for some lines join them (`grep … | xargs`).
-const KEYS: [&str; 9] = [
-    "Adapter #",
-    "Enclosure Device ID:",
-    "Slot Number:",
-    "Media Error Count:",
-    "Other Error Count:",
-    "Predictive Failure Count:",
-    "Last Predictive Failure Event Seq Number:",
-    "Firmware state:",
-    "Drive has flagged a S.M.A.R.T alert",
-];
-
-/// The values of a line, each as on a line of its own.
-fn parts(line: &str) -> Vec<&str> {
-    let is_cut = |at: &usize| {
-        let is_word = line.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with(' '));
-        is_word && line.get(*at..).is_some_and(|rest| KEYS.iter().any(|key| rest.starts_with(key)))
-    };
-    let mut cuts: Vec<usize> = (1..line.len()).filter(is_cut).collect();
-    cuts.push(line.len());
-    let mut from = 0;
-    cuts.into_iter().filter_map(|to| line.get(std::mem::replace(&mut from, to)..to)).map(str::trim).collect()
-}
 
 fn adapter(line: &str) -> Option<u64> {
     let rest = line.strip_prefix("Adapter")?.trim_start_matches([' ', '#', ':']);
@@ -120,7 +93,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         counts.clear();
     };
-    for line in text.lines.iter().flat_map(|line| parts(line)) {
+    for line in &text.lines {
         if let Some(number) = value(line, BATTERY) {
             end(&mut open, &mut counts, machine);
             let Ok(number) = number.parse::<u64>() else { continue };

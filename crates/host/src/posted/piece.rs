@@ -182,7 +182,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let is_shown = open.is_none() && command_before.is_some_and(|typed| files::shown(typed).is_some());
         let kind = match TextKind::of(line) {
             Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
-            Some(TextKind::Zpool) if all.last().is_some_and(|text| text.has_pool(line)) => None,
+            Some(TextKind::Zpool) if all.last().is_some_and(Text::wants_pool) => None,
             None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
             None if open.is_none() && mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
             kind => kind,

@@ -19,7 +19,12 @@ fn slot(line: &str) -> Option<&str> {
     let behind = rest.get(slot.len()..)?.trim_start();
     let is_one =
         slot.starts_with(|c: char| c.is_ascii_digit()) && slot.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    (is_one && !model.starts_with([' ', '[']) && (behind.is_empty() || behind.starts_with('('))).then_some(slot)
+    // `Dynamic Smart Array B140i RAID in Slot 0 (Embedded)`: its name alone, and no sentence or message in which it stands.
+    let is_model = ["Smart Array ", "Smart HBA "].iter().any(|family| model.contains(family))
+        && model.split(' ').count() <= 5
+        && !model.starts_with([' ', '['])
+        && !model.contains(": ");
+    (is_one && is_model && (behind.is_empty() || behind.starts_with('('))).then_some(slot)
 }
 
 /// How lines of things begin, what they are of, and where among what stands in their brackets the state is.

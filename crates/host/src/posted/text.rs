@@ -16,10 +16,9 @@ pub(super) struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Is a line that names a pool, or is of the list of its devices, one of a mail of ZED and no text of its own? A mail is of one pool.
-    pub(super) fn has_pool(&self, line: &str) -> bool {
-        let names = |line: &str| line.trim_start().starts_with("pool:");
-        self.kind == Some(TextKind::ZedMail) && !(names(line) && self.lines.iter().any(|line| names(line)))
+    /// Is the pool of a mail of ZED still to come, so that a line that names one is no text of its own?
+    pub(super) fn wants_pool(&self) -> bool {
+        self.kind == Some(TextKind::ZedMail) && !self.lines.iter().any(|line| line.trim_start().starts_with("pool:"))
     }
 
     /// The one device that the command names, without `/dev/`.

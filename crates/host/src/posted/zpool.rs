@@ -3,58 +3,9 @@
 use super::{Machine, Text};
 use crate::inspect::{CLASSES, UNTOLD};
 
-/// `  pool: tank`, or the list of its devices where what is above that was left away.
+/// `  pool: tank`.
 pub(super) fn begins(line: &str) -> bool {
-    begins_pool(line) || is_heading(line) || first_row(line).is_some()
-}
-
-fn begins_pool(line: &str) -> bool {
     line.trim_start().strip_prefix("pool: ").is_some_and(|name| is_name(name.trim()))
-}
-
-fn is_heading(line: &str) -> bool {
-    line.split_whitespace().eq(["NAME", "STATE", "READ", "WRITE", "CKSUM"])
-}
-
-/// `tank  DEGRADED     0     0     0`: name and state of a pool, or of a device, which looks the same.
-fn first_row(line: &str) -> Option<(&str, &str)> {
-    let mut words = line.split_whitespace();
-    let (name, state) = (words.next()?, words.next()?);
-    let is_count = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && word.len() <= 6;
-    let counts = words.by_ref().take(3).filter(|word| is_count(word)).count();
-    let is_group = GROUPS.iter().any(|group| name.starts_with(group));
-    (is_name(name) && is_state(state) && counts == 3 && !is_group).then_some((name, state))
-}
-
-/// A list of devices without what is above it. It ends where it was cut, so that a group that lacks what it needs makes it unknown.
-fn read_list(lines: &[&str], text: &Text, machine: &mut Machine) -> usize {
-    let rows = lines.iter().copied().skip_while(|line| is_heading(line));
-    let rows: Vec<&str> = rows.take_while(|line| !line.trim().is_empty() && is_row(line.trim())).collect();
-    let Some((name, state)) = rows.first().and_then(|row| first_row(row)) else { return 0 };
-    let blanks = |line: &str| line.len() - line.trim_start().len();
-    // One row alone may be of a device, and what stands beside the first is none of its parts.
-    if rows.len() < 2 || rows.iter().skip(1).any(|row| blanks(row) <= blanks(rows[0]) && first_row(row).is_some()) {
-        machine.refused.push("a list of devices of which nobody knows whose they are".to_owned());
-        return 0;
-    }
-    put(name, state, machine);
-    // What goes on stands above the list, and behind the devices that it writes.
-    let scan = if rows.iter().any(|row| row.contains("(resilvering)")) { "  scan: resilver in progress" } else { "" };
-    let heading = format!("{}NAME", " ".repeat(blanks(rows[0])));
-    let mut all = vec![scan, "config:", &heading];
-    all.extend(&rows);
-    all.push("errors: List of errors unavailable");
-    let is_short = |at: usize| {
-        let own = blanks(rows[at]);
-        let parts = rows[at + 1..].iter().take_while(|row| blanks(row) > own).count();
-        GROUPS.iter().any(|group| rows[at].trim_start().starts_with(group)) && parts < 2
-    };
-    match config_with_tabs(&all, text.command.is_some_and(resolves)) {
-        Ok(said) if !(0..rows.len()).any(is_short) => machine.run(format!("zpool status -P {name}"), said),
-        Ok(_) => machine.refused.push(format!("pool `{name}`: the list of its devices is cut")),
-        Err(why) => machine.refused.push(format!("pool `{name}`: {why}")),
-    }
-    1
 }
 
 /// What names of pools are made of (zpoolconcepts(7)).
@@ -65,8 +16,8 @@ pub(super) fn is_name(name: &str) -> bool {
 /// Each pool with its state, and its paragraph as it is.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let lines = &text.lines;
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins_pool(lines[*at])).collect();
-    let mut told = read_list(&lines[..starts.first().copied().unwrap_or(lines.len())], text, machine);
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
+    let mut told = 0;
     for (number, start) in starts.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(lines.len());
         let paragraph = &lines[*start..end];

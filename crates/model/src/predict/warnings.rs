@@ -14,12 +14,17 @@ use crate::site::{Site, cache};
 /// Utilisation from which something other than the drives is close to being the limit.
 const CLOSE: f64 = 0.9;
 
+/// A rate is slower that is below this share of another.
+const SLOWER: f64 = 0.98;
+
 pub(super) fn note(prediction: &mut Prediction, site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions) {
     let mut flags = Vec::new();
     memory(prediction, site, &mut flags);
     resync(prediction, site, conditions, &mut flags);
     encryption(prediction, &mut flags);
-    caches(site, stack, work, conditions, &mut flags);
+    // Where nothing is slower once a write cache is full, nothing is to be warned of.
+    let later = prediction.sustained.map_or(f64::INFINITY, |later| later.value);
+    caches(site, stack, work, (conditions, later < SLOWER * prediction.throughput.value), &mut flags);
     page_cache(site, stack, work, conditions, &mut flags);
     links(prediction, &mut flags);
     journal(prediction, stack, work, &mut flags);
@@ -57,7 +62,13 @@ fn encryption(prediction: &Prediction, flags: &mut Vec<Flag>) {
     }
 }
 
-fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, flags: &mut Vec<Flag>) {
+fn caches(
+    site: &Site,
+    stack: &Stack,
+    work: &Workload,
+    (conditions, fades): (&Conditions, bool),
+    flags: &mut Vec<Flag>,
+) {
     let cached =
         stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
     if cached && work.read_share() > 0.0 {
@@ -66,7 +77,7 @@ fn caches(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditions, 
             "reads are answered by the ARC where the span fits in it: this is memory, not drives",
         ));
     }
-    if work.read_share() >= 1.0 {
+    if work.read_share() >= 1.0 || !fades {
         return;
     }
     let used = stack.drives();

@@ -51,6 +51,10 @@ pub(crate) fn asked(findings: &Findings) -> String {
 
 /// Rounds that measured cells have, where one has fewer than every cell was to have: `1`, `1 to 2`.
 pub(crate) fn fewer(findings: &Findings) -> Option<String> {
+    // Who gives a run a time has asked for no more rounds than there is time for.
+    if findings.provenance.policy().budget.is_some() {
+        return None;
+    }
     let had = || findings.cells.iter().filter_map(|cell| cell.throughput.or(cell.iops)).map(|figure| figure.rounds);
     had().any(|had| had < findings.provenance.rounds).then(|| span(had())).flatten()
 }

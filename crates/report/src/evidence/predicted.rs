@@ -67,7 +67,7 @@ pub(crate) fn sentence(findings: &Findings) -> Option<String> {
     let (far, ratio) = scored.iter().max_by(|a, b| a.1.ln().abs().total_cmp(&b.1.ln().abs()))?;
     let inside = scored.iter().filter(|(of, _)| of.measured.is_some_and(|rate| of.predicted.ninety.holds(rate)));
     Some(format!(
-        "{} of {} are inside the predicted 90 % interval; farthest from its prediction: {} under {}, {}.",
+        "Inside the predicted 90 % interval: {} of {}; farthest from its prediction: {} under {}, {}.",
         inside.count(),
         super::count_of(scored.len(), "figure"),
         stack_name(findings, &far.stack),

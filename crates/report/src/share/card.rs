@@ -53,7 +53,7 @@ pub fn card(findings: &Findings) -> String {
     top = table(&mut canvas, &of, top + 14.0);
     top += 8.0;
     let trust = of.trust.iter().map(|trust| format!("Trust {trust}."));
-    let answer: Vec<String> = of.flags().into_iter().chain(of.answer.iter().cloned()).chain(trust).collect();
+    let answer: Vec<String> = of.answer.iter().cloned().chain(trust).chain(of.flags()).collect();
     let room = ((SIZE.1 - EDGE - 20.0 - top) / 24.0).max(1.0);
     let fit = (1..=LINES + 1).rev().find(|count| f64::from(u32::try_from(*count).unwrap_or(1)) <= room).unwrap_or(1);
     for line in lines(&answer.join(" "), 104, fit) {
