@@ -273,17 +273,6 @@ pub(super) const FAILED_REQUESTS: Kind = Kind {
     command: "dmesg | grep -iE -e 'error, dev|i/o error|timeout|reset|link speed|ncq|uas' -e 'abort|sense key|failed|offline'",
 };
 
-/// `BLK_STS_NOSPC` in the kernel's `block/blk-core.c`: of a thin volume, or a loop device whose file may grow no further.
-pub(super) const NO_SPACE: Kind = Kind {
-    words: &[&["critical space allocation error, dev"]],
-    severity: Error,
-    what: "what a device takes its space from is full",
-    cost: "; each is a write that was lost, and file systems on the device are damaged or read-only",
-    advice: "Give space to what is below the device that they name: a thin pool, or the file system of the file behind a loop device. \
-             Then check the file systems on it. No drive has failed.",
-    command: "dmesg | grep -i 'space allocation error'",
-};
-
 /// Of `smartd`. What stands before the brackets is a volume, or any drive of the controller.
 pub(super) const BEHIND_CONTROLLER: Kind = Kind {
     words: &[&["device: /dev/", "], smart failure: "], &["device: /dev/", "failed smart self-check"]],

@@ -6,7 +6,7 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
-    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS, NO_SPACE,
+    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS,
     NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS,
     SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
@@ -64,6 +64,17 @@ pub(super) const CHECKS: &[Check] = &[
         look: read_only,
     },
 ];
+
+/// `BLK_STS_NOSPC` in the kernel's `block/blk-core.c`: of a thin volume, or a loop device whose file may grow no further.
+const NO_SPACE: Kind = Kind {
+    words: &[&["critical space allocation error, dev"]],
+    severity: Error,
+    what: "what a device takes its space from is full",
+    cost: "; each is a write that was lost, and file systems on the device are damaged or read-only",
+    advice: "Give space to what is below the device that they name: a thin pool, or the file system of the file behind a loop device. \
+             Then check the file systems on it. No drive has failed.",
+    command: "dmesg | grep -i 'space allocation error'",
+};
 
 /// Messages of a kind. Those of drives without a medium, of ports without a drive, and of requests that the kernel does without, say
 /// nothing.

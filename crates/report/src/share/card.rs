@@ -53,8 +53,10 @@ pub fn card(findings: &Findings) -> String {
     top = table(&mut canvas, &of, top + 14.0);
     top += 8.0;
     let trust = of.trust.iter().map(|trust| format!("Trust {trust}."));
-    let answer: Vec<String> = of.answer.iter().cloned().chain(trust).chain(of.flags()).collect();
-    let room = ((SIZE.1 - EDGE - 20.0 - top) / 24.0).max(1.0);
+    let answer: Vec<String> = of.answer.iter().cloned().chain(trust).collect();
+    let legend = of.flags();
+    let below = if legend.is_some() { 40.0 } else { 20.0 };
+    let room = ((SIZE.1 - EDGE - below - top) / 24.0).max(1.0);
     let fit = (1..=LINES + 1).rev().find(|count| f64::from(u32::try_from(*count).unwrap_or(1)) <= room).unwrap_or(1);
     for line in lines(&answer.join(" "), 104, fit) {
         write(&mut canvas, "", EDGE, top, &line);
@@ -62,6 +64,9 @@ pub fn card(findings: &Findings) -> String {
     }
     let foot = shorten(&format!("{} · {}", of.run, of.machine), 140);
     write(&mut canvas, "s", EDGE, SIZE.1 - EDGE / 2.0, &foot);
+    if let Some(legend) = legend {
+        write(&mut canvas, "s", EDGE, SIZE.1 - EDGE / 2.0 - 20.0, &legend);
+    }
     let drawn = canvas.fixed(SIZE, "card", &spell_inline(&of.question), " xmlns=\"http://www.w3.org/2000/svg\"");
     drawn.replacen('>', &format!("><style>{STYLE}</style>"), 1)
 }
