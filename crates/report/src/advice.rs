@@ -81,7 +81,7 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
     let risk = match advice.needs.loss {
-        Some(most) => format!("; asked for is at most 1 in {} (`--once-in`)", significant_large(1.0 / most)),
+        Some(most) => format!("; the limit is 1 in {} (`--once-in`)", significant_large(1.0 / most)),
         None if first.loss.middle > ACCEPTED_LOSS => {
             format!("; that is high, and no layout that meets your requirements is below {}", once(ACCEPTED_LOSS))
         }
