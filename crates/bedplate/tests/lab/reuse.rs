@@ -472,6 +472,6 @@ fn what_is_mounted_over_a_run_is_not_written_to() {
          umount /mnt/bedplate/plain; mount -o ro,noload $c /mnt/x; after=$(sha256sum </mnt/x/bedplate.dat); umount /mnt/x\n\
          [ \"$before\" = \"$after\" ] && echo 'every byte is there'"
     ));
-    assert!(said.contains("is not the one that was filled"), "{said}");
+    assert!(said.contains("is not the one that was built or filled"), "{said}");
     assert!(said.contains("every byte is there") && !said.contains("status 0"), "{said}");
 }
