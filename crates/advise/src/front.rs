@@ -9,8 +9,8 @@ use terms::prediction::APART;
 
 use crate::score::Scored;
 
-/// Steps in which figures are distinguished, on a logarithmic scale: of speed as [`APART`] says; 1 % of room, which is arithmetic; a factor of two of a
-/// probability of loss, whose estimates are a factor of several from their ends; 10 % of a life.
+/// Steps in which figures are distinguished, on a logarithmic scale: of speed as [`APART`] says; 1 % of room, which is arithmetic;
+/// a factor of two of a probability of loss, whose estimates are a factor of several from their ends; 10 % of a life.
 const ROOM: f64 = 0.01;
 const LOSS: f64 = std::f64::consts::LN_2;
 const LIFE: f64 = 0.1;

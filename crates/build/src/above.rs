@@ -201,10 +201,13 @@ impl Above<'_> {
         }
         // Records of before 2026-11-30 do not tell which it was.
         let made: Vec<&WrittenMark> = self.ours.signatures.iter().filter(|mark| mark.kind == DIRECTORY).collect();
-        if host.exists(path)? && !made.is_empty() && !made.contains(&&self.machine.directory_mark(path)?) {
+        if host.exists(path)? {
+            if made.is_empty() || made.contains(&&self.machine.directory_mark(path)?) {
+                return Ok(());
+            }
             return Err(not_ours(format!("`{path}`"), "it is not the directory that the run made"));
         }
-        if host.exists(path)? || host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {
+        if host::file_system_id(host, parent).is_ok_and(|now| now == file_system) {
             return Ok(());
         }
         Err(BuildError::NotMounted { path: path.to_owned() })

@@ -95,6 +95,11 @@ pub(crate) fn resilvers(pool: &Pool) -> bool {
         .is_some_and(|scan| scan.starts_with("resilver in progress") || scan.contains("resilver deferred"))
 }
 
+/// Does a member hold no copy: did it fail, does it wait as a spare, or is it being filled?
+pub(crate) fn holds_nothing(member: &MdMember) -> bool {
+    member.is("faulty") || member.is("spare")
+}
+
 /// How an array's members are.
 pub(crate) struct Members<'a> {
     pub(crate) all: u32,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::{BtrfsState, FileSystem, MdMember, Pool, Vdev};
+use terms::inventory::{BtrfsState, FileSystem, Pool, Vdev};
 
-use crate::condition::{Condition, array_condition, filled_members, mapped_condition, resilvers};
+use crate::condition::{Condition, array_condition, filled_members, holds_nothing, mapped_condition, resilvers};
 use crate::machine::{Machine, device_place, place, system_place};
 use crate::redundancy::{of_level, of_profile, of_vdev};
 
@@ -68,8 +68,7 @@ pub(crate) fn groups<'a>(machine: &Machine<'a>) -> Vec<Group<'a>> {
         } else {
             continue;
         };
-        let is_out = |member: &&MdMember| member.is("faulty") || member.is("spare");
-        let out = node.md.iter().flat_map(|md| &md.members).filter(is_out);
+        let out = node.md.iter().flat_map(|md| &md.members).filter(|member| holds_nothing(member));
         let absent = out.flat_map(|member| machine.names_below(&member.device)).collect();
         let mut below = machine.names_below(&node.name);
         below.remove(node.name.as_str());

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::Place;
-use terms::inventory::{Md, MdMember, Node};
+use terms::inventory::{Md, Node};
 
 use super::array_name::{container_of, is_container, label};
 use super::health::cannot_read;
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
-use crate::condition::{Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, is_at_work};
+use crate::condition::{
+    Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, holds_nothing, is_at_work,
+};
 use crate::machine::{Machine, path, place, sectors, sysfs, volume};
 use crate::redundancy::of_level;
 use crate::remedy::Found;
@@ -292,8 +294,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
 /// Drives that cannot read all that is on them and hold what an array without redundancy has nowhere else.
 fn last_copies<'a>(machine: &Machine<'a>, md: &'a Md, members: &Members, degraded: u32) -> Vec<&'a str> {
     let left = of_level(&md.level, members.all).unwrap_or(0).saturating_sub(degraded);
-    let is_whole = |member: &&MdMember| !["faulty", "spare"].iter().any(|state| member.is(state));
-    let whole = md.members.iter().filter(|member| left == 0 && is_whole(member));
+    let whole = md.members.iter().filter(|member| left == 0 && !holds_nothing(member));
     let below = whole.flat_map(|member| machine.names_below(&member.device));
     let drives = below.filter(|name| machine.drive(name).is_some_and(cannot_read));
     drives.collect::<BTreeSet<_>>().into_iter().collect()
