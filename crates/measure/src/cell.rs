@@ -7,7 +7,7 @@ use terms::command::{TOLD, edges};
 use terms::evidence::{JobShare, ThreadTime, Threads};
 use terms::record::{Cell, GuardNote, PartReading, Reading};
 use terms::workload::{FioKey, Load, Method};
-use terms::{Bytes, Guard, MeasurePolicy, Nanos, Outcome, Workload};
+use terms::{Guard, MeasurePolicy, Nanos, Outcome, Workload};
 
 use crate::amplification::{self, Bounds, Work};
 use crate::bottleneck::{self, Seen};
@@ -271,11 +271,7 @@ fn believe(
     let workload = request.workload;
     // Parts of a workload are told one by one.
     let worked = observed.worked.filter(|_| workload.parts.is_empty());
-    if let Some(time) = guards::apart(worked, &output, observed.log.step) {
-        let rate = guards::side_by_side(&observed.log, window);
-        let operations: u64 = output.reading.flows().map(|flow| flow.operations).sum();
-        let bytes = Bytes(operations.saturating_mul(workload.block.0)).as_f64();
-        let time = rate.map_or(time, |rate| Nanos::from_seconds(bytes / rate));
+    if let Some(time) = worked.and_then(|worked| guards::joint(workload, worked, &output, &observed.log, window)) {
         output.reading = fio::over(output.reading, time);
     }
     // Which part of several moved which byte is not told: what any of them may explain is explained.

@@ -9,7 +9,7 @@ mod window;
 
 pub use self::table::reference;
 use self::table::{Look, Row};
-pub(crate) use self::window::{TURNS, apart, queue_time, side_by_side, turns};
+pub(crate) use self::window::{TURNS, joint, queue_time, turns};
 use terms::evidence::{CellConditions, Steadiness};
 use terms::record::{Cell, CpuDelta, GuardNote, MemberDelta, Reading};
 use terms::{Bytes, LayerNode, Nanos, Workload};

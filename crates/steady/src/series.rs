@@ -1,5 +1,7 @@
 //! Figures of a series: mean, spread, and how many independent samples it is worth.
 
+use std::f64::consts::PI;
+
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The arithmetic mean; 0 of nothing.
@@ -27,13 +29,17 @@ pub(crate) struct MeanError {
     pub(crate) samples: f64,
 }
 
-/// Batches that a long window is divided into. More than thirty gain nothing, and ten lose a twentieth of the interval
-/// (Schmeiser, "Batch size effects in the analysis of simulation output", 1982); the fewer, the longer: a batch is to hold a
-/// journal's commit and all that it held up.
-const BATCHES: usize = 10;
+/// Waves by which the slow part of a series is told, for so many samples: `0.4 n^⅔` (Lazarus, Lewis, Stock & Watson, "HAR
+/// Inference: Recommendations for Practice", 2018).
+fn waves(count: f64) -> f64 {
+    0.4 * count.powf(2.0 / 3.0)
+}
+/// More waves than this narrow the interval by less than a tenth, and the fewer, the longer they are: a wave is to be longer than
+/// the time from one commit of a journal to the next.
+const MOST_WAVES: f64 = 12.0;
 
-/// The variance of a mean by overlapping batch means (Meketon & Schmeiser, 1984), of `b = ⌊√n⌋` samples each, and in a long
-/// window of a tenth of it. Its degrees of freedom are 1.5 · (n/b − 1) (Meketon & Schmeiser).
+/// The variance of a mean from the slowest cosine waves in the samples, each of half a period more than the one before it (Müller,
+/// "A theory of robust long-run variance estimation", 2007). There are as many degrees of freedom as waves.
 ///
 /// Samples that follow each other alike are worth as many fewer as their variance is a smaller share of that. Samples that make
 /// up for each other know the mean better than independent ones would: whole operations, and those that a commit held up.
@@ -42,13 +48,20 @@ pub(crate) fn mean_error(values: &[f64]) -> MeanError {
     if values.len() < 4 || single <= 0.0 {
         return MeanError { variance: single / count.max(1.0), samples: count };
     }
-    let batch = values.len().isqrt().max(values.len() / BATCHES);
+    let waves = waves(count).floor().clamp(1.0, MOST_WAVES);
     let mean = mean(values);
-    let batches = values.windows(batch).map(|batch| (self::mean(batch) - mean).powi(2));
-    let (sum, number) = (batches.sum::<f64>(), values.len() - batch + 1);
-    let of_mean = real(batch) / (real(number) * real(values.len() - batch)) * sum;
+    let wave = |number: f64| {
+        let at = |(place, value): (f64, &f64)| (value - mean) * (PI * number * (place + 0.5) / count).cos();
+        2.0 / count * places().zip(values).map(at).sum::<f64>().powi(2)
+    };
+    let of_mean = places().skip(1).take_while(|number| *number <= waves).map(wave).sum::<f64>() / waves / count;
     let samples = (single / of_mean).clamp(1.0, count);
-    MeanError { variance: of_mean.min(single), samples: samples.min(1.5 * (count / real(batch) - 1.0) + 1.0) }
+    MeanError { variance: of_mean.min(single), samples: samples.min(waves + 1.0) }
+}
+
+/// 0, 1, 2 and so on.
+fn places() -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(0.0), |place| Some(place + 1.0))
 }
 
 /// Half of the 95 % interval of the mean, as a share of it; `None` where there is none.
@@ -91,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn independent_samples_are_worth_as_many_as_batches_tell_and_repeated_ones_less() {
+    fn independent_samples_are_worth_as_many_as_waves_tell_and_repeated_ones_less() {
         let mut next = chance();
         let noise: Vec<f64> = (0..400).map(|_| next()).collect();
-        // Ten batches: 1.5 · (10 − 1) degrees of freedom.
+        // Twelve waves.
         let alone = mean_error(&noise);
-        assert!((alone.samples - 14.5).abs() < 1e-9, "{alone:?}");
+        assert!((alone.samples - 13.0).abs() < 1e-9, "{alone:?}");
         let ratio = alone.variance / (variance(&noise) / 400.0);
         assert!((0.5..2.0).contains(&ratio), "{ratio}");
         let fivefold: Vec<f64> = noise[..80].iter().flat_map(|value| [*value; 5]).collect();

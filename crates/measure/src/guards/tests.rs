@@ -5,6 +5,7 @@ use terms::layer::{Btrfs, BtrfsProfile, Layer, Zfs, ZfsCompression};
 use terms::record::{Flow, Latency, Reading};
 use terms::{BytesPerSecond, Guard, Iops, Name, Pattern};
 
+use super::window::side_by_side;
 use super::*;
 use crate::fio::JobOutputs;
 
@@ -215,6 +216,25 @@ fn windows_that_overlap_have_a_rate_and_those_in_turn_have_none() {
     let rate = |second: u64| side_by_side(&log(second), Nanos::millis(900)).map(|rate| format!("{rate:.0}"));
     assert_eq!([0, 2, 4].map(|second| rate(second).unwrap()), ["20480"; 3]);
     assert_eq!([6, 12].map(rate), [const { None }; 2]);
+}
+
+/// Two jobs with windows of their own, whose log says 5 % more than their count.
+#[test]
+fn the_rate_is_that_of_the_log_where_a_queue_is_much_of_the_window() {
+    let time = |spoil: fn(&mut Case)| {
+        let mut case = clean(Pattern::RandRead);
+        case.output.jobs.push(case.output.jobs[0].clone());
+        case.log.rates.iter_mut().for_each(|rates| rates[0] *= 1.05);
+        case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(50);
+        spoil(&mut case);
+        let Case { workload, worked, output, log, .. } = case;
+        joint(&workload, worked.unwrap(), &output, &log, Nanos::seconds(4)).map(Nanos::as_millis)
+    };
+    assert_eq!(time(|_| ()), Some(3809), "4 s / 1.05");
+    assert_eq!(time(|case| case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(30)), None, "few");
+    assert_eq!(time(|case| drop(case.output.jobs.pop())), None, "one job's window is all of it");
+    assert_eq!(time(|case| case.log.rates.truncate(15)), None, "no common time");
+    assert_eq!(time(|case| case.worked = Some(Nanos::seconds(5))), Some(3809), "windows apart");
 }
 
 #[test]
