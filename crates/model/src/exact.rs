@@ -33,6 +33,7 @@ mod tests {
             residence: [0.0; SLOTS],
             following: [0.0; SLOTS],
             even: [0.0; SLOTS],
+            classes: [1.0; SLOTS],
             delay,
             bound: 0.0,
             pieces: 1.0,
@@ -101,6 +102,19 @@ mod tests {
                 "{stations} {population}: {simulated} {usual} {even}"
             );
         }
+    }
+
+    #[test]
+    fn a_thread_serves_its_own_job_alone() {
+        // Four jobs of one operation each: 10 µs in the job's thread, 90 µs in a drive that none waits for.
+        let mut jobs = demands(&[10e-6 / 4.0], 90e-6);
+        jobs.residence[0] = 10e-6;
+        assert!(closed(&jobs, 4.0).throughput < 39_900.0, "one queue for all");
+        jobs.classes[0] = 4.0;
+        assert!((closed(&jobs, 4.0).throughput - 40_000.0).abs() < 1e-3);
+        // With two each, a job is a network of its own.
+        let alone = exact(&[10e-6], 90e-6, 2);
+        assert!((closed(&jobs, 8.0).throughput / (4.0 * alone) - 1.0).abs() < 0.01);
     }
 
     proptest! {

@@ -4,7 +4,9 @@
 //! `Q(N - 1) ≈ (N - 1)/N × Q(N)`. Stations with several servers are split after Seidmann: a queue of `D/m` and a delay
 //! of `D (m - 1)/m`. Where all operations of a station take as long, an arrival waits only for what is left of the one at
 //! work (Reiser, *A queueing network analysis of computer communication networks with window flow control*, 1979):
-//! `R = D (1 + Q - U (1 - c²)/2)`. On random networks of one class it is off by 1 % on average and 7 % at most; see
+//! `R = D (1 + Q - U (1 - c²)/2)`. A job's thread serves that job alone: with `n` operations under way in each of the jobs, one
+//! that arrives there sees `(n - 1)/n` of what is there on average (Reiser and Lavenberg, *Mean-value analysis of closed multichain
+//! queuing networks*, 1980: each job is a class). On random networks of one class it is off by 1 % on average and 7 % at most; see
 //! [`exact`](crate::exact).
 
 use crate::network::{BOUND, Network, Resource, Resync, Serial, Station};
@@ -31,6 +33,8 @@ pub struct Demands {
     pub following: [f64; SLOTS],
     /// Share of the busy time of each unit that an arrival waits less than behind exponential times.
     pub even: [f64; SLOTS],
+    /// Classes that have units of their own there: jobs where it is their threads, otherwise 1.
+    pub classes: [f64; SLOTS],
     /// Time in which nothing is used.
     pub delay: f64,
     /// Least seconds between two operations, by what nobody queues at.
@@ -66,6 +70,7 @@ impl Demands {
             residence: [0.0; SLOTS],
             following: [0.0; SLOTS],
             even: [0.0; SLOTS],
+            classes: [1.0; SLOTS],
             delay,
             bound: 0.0,
             pieces,
@@ -99,6 +104,15 @@ impl Demands {
             self.residence[slot] = residence;
         }
         self.following[slot] = self.following[slot].max(following);
+        if station.resource == Resource::Thread {
+            self.classes[slot] = station.units;
+        }
+    }
+
+    /// Share of what is at a station on average that an arrival sees of its own class, with so many pieces under way.
+    fn seen(&self, at: usize, pieces: f64) -> f64 {
+        let own = (pieces / self.classes[at]).max(1.0);
+        (own - 1.0) / own
     }
 
     /// Seidmann's delay; and processor time is in the cores and in the thread that it runs in, but passes once.
@@ -172,7 +186,6 @@ pub fn closed(demands: &Demands, population: f64) -> Solution {
     let largest = demands.largest();
     let least = if largest > 0.0 { 1.0 / largest } else { f64::INFINITY };
     let pieces = population * demands.pieces;
-    let seen = (pieces - 1.0) / pieces;
     let mut all = [0.0; SLOTS];
     let queue = &mut all[..demands.len];
     let mut x = (population / demands.alone().max(SHORTEST)).min(least);
@@ -181,8 +194,9 @@ pub fn closed(demands: &Demands, population: f64) -> Solution {
     }
     for _ in 0..ROUNDS {
         // The queue of a unit is what is under way in it, so that the one at work is part of it.
-        let ahead =
-            |at: usize, queue: f64, x: f64| seen * (queue - demands.even[at] * (x * demand[at]).min(1.0).min(queue));
+        let ahead = |at: usize, queue: f64, x: f64| {
+            demands.seen(at, pieces) * (queue - demands.even[at] * (x * demand[at]).min(1.0).min(queue))
+        };
         let inside = (0..queue.len()).map(|at| residence[at] * (1.0 + ahead(at, queue[at], x)));
         let next = population / (demands.delay + inside.sum::<f64>()).max(SHORTEST);
         let mut change = (next - x).abs() / next;
@@ -254,7 +268,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
     for _ in 0..ROUNDS {
         let (mut response, mut longest) = (demands.delay, 0.0_f64);
         for at in 0..len {
-            response += demands.residence[at] * (1.0 + own[at] * (n - 1.0) / n + other[at]);
+            response += demands.residence[at] * (1.0 + own[at] * demands.seen(at, n) + other[at]);
             let here = second[at] * (1.0 + other[at] * (m - 1.0) / m + own[at]);
             // Members are read and written side by side: the slowest counts.
             longest = longest.max(here);
@@ -264,7 +278,7 @@ fn two(network: &Network, demands: &Demands, resync: Resync, think: f64) -> Solu
         let mut change = (next - x).abs() / next + (beside - y).abs() / beside;
         (x, y) = (next, beside);
         for at in 0..len {
-            let mine = x * demands.demand[at] * (1.0 + own[at] * (n - 1.0) / n + other[at]);
+            let mine = x * demands.demand[at] * (1.0 + own[at] * demands.seen(at, n) + other[at]);
             let theirs = y * second[at] * (1.0 + other[at] * (m - 1.0) / m + own[at]);
             // Both rates may stand still at a bound while queues still grow.
             change = change.max((mine - own[at]).abs() / n).max((theirs - other[at]).abs() / m);
