@@ -34,6 +34,8 @@ pub(crate) struct MeanError {
 fn waves(count: f64) -> f64 {
     0.4 * count.powf(2.0 / 3.0)
 }
+/// Fewer tell nothing of how much they differ themselves.
+const FEWEST_WAVES: f64 = 2.0;
 /// More waves than this narrow the interval by less than a tenth, and the fewer, the longer they are: a wave is to be longer than
 /// the time from one commit of a journal to the next.
 const MOST_WAVES: f64 = 12.0;
@@ -48,7 +50,7 @@ pub(crate) fn mean_error(values: &[f64]) -> MeanError {
     if values.len() < 4 || single <= 0.0 {
         return MeanError { variance: single / count.max(1.0), samples: count };
     }
-    let waves = waves(count).floor().clamp(1.0, MOST_WAVES);
+    let waves = waves(count).floor().clamp(FEWEST_WAVES, MOST_WAVES);
     let mean = mean(values);
     let wave = |number: f64| {
         let at = |(place, value): (f64, &f64)| (value - mean) * (PI * number * (place + 0.5) / count).cos();
