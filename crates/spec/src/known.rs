@@ -35,7 +35,7 @@ pub(crate) struct KnownProcessor {
 
 /// The drive of a model, of the nearest size that is known.
 pub(crate) fn drive(model: &str) -> Option<KnownDrive> {
-    let row = best(DRIVES, model)?;
+    let row = best(DRIVES, model, &[])?;
     let cell = |at: usize| row.get(at).copied().filter(|text| !text.is_empty());
     let rate = |at: usize| Some(BytesPerSecond(cell(at)?.parse::<f64>().ok()? * 1e6));
     let operations = |at: usize| Some(Iops(cell(at)?.parse().ok()?));
@@ -55,7 +55,16 @@ pub(crate) fn drive(model: &str) -> Option<KnownDrive> {
 
 /// The processor of a name, as people or `lscpu` write it.
 pub(crate) fn processor(name: &str) -> Option<KnownProcessor> {
-    let row = best(PROCESSORS, name)?;
+    processor_by(name, &[])
+}
+
+/// The processor that is named among other words, which tell its model and often neither maker nor family: `i7-4770K, four disks`.
+pub(crate) fn processor_among(words: &str) -> Option<KnownProcessor> {
+    processor_by(words, &["intel", "amd", "core", "xeon", "embedded", "raspberry", "pi", "3", "5", "7", "9"])
+}
+
+fn processor_by(name: &str, left_out: &[&str]) -> Option<KnownProcessor> {
+    let row = best(PROCESSORS, name, left_out)?;
     let [title, cores, threads, clock, arch, place, payload @ ..] = row.as_slice() else { return None };
     let core = rows(ARCHITECTURES).find(|row| row.first() == Some(arch))?;
     let number = |at: usize| core.get(at)?.parse::<f64>().ok();
@@ -91,12 +100,14 @@ pub(crate) fn like(models: bool, text: &str) -> Vec<&'static str> {
     near.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
-/// The row whose name's words are all in a text; of several the one with the most words, and of these the one of that size.
-fn best(table: &'static str, text: &str) -> Option<Vec<&'static str>> {
+/// The row whose name's words are all in a text, but for some that may be left out; of several the one with the most words, and of
+/// these the one of that size.
+fn best(table: &'static str, text: &str, left_out: &[&str]) -> Option<Vec<&'static str>> {
     let wanted = words(text);
     rows(table)
         .filter_map(|row| {
-            let own = words(row.first()?);
+            let mut own = words(row.first()?);
+            own.retain(|word| !left_out.contains(&word.as_str()));
             let (sizes, model): (BTreeSet<String>, BTreeSet<String>) = own.into_iter().partition(|word| is_size(word));
             let same = sizes.iter().all(|size| wanted.contains(size));
             model.is_subset(&wanted).then_some(((model.len(), same), row))
@@ -117,7 +128,7 @@ fn words(text: &str) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = parts.iter().map(|part| (*part).to_owned()).collect();
     // `Raspberry Pi 3, 4 cores` is no `Pi 4`.
     for pair in parts.windows(2) {
-        if ["pi", "module"].contains(&pair[0]) {
+        if ["pi", "module"].contains(&pair[0]) && pair[1].starts_with(|digit: char| digit.is_ascii_digit()) {
             found.insert(pair.concat());
         }
     }
@@ -188,6 +199,20 @@ mod tests {
         let payload = |text: &str| processor(text).and_then(|known| known.processor.payload);
         assert_eq!(payload("RK3588"), Some(Bytes(128)), "a board without firmware that raises it");
         assert_eq!((payload("Raspberry Pi 5"), payload("AMD EPYC 7502P")), (None, None));
+        let among = |text: &str| processor_among(text).map(|known| known.processor.name);
+        for (machine, expect) in [
+            ("i7-4770K, four WD2002FYPS", Some("Intel Core i7-4770K")),
+            ("Ryzen 7900 with a FireCuda 530", Some("AMD Ryzen 9 7900")),
+            ("Compute Module 4 with a Samsung 980", Some("Raspberry Pi Compute Module 4")),
+            ("Raspberry Pi 5, Kioxia Exceria G2", Some("Raspberry Pi 5")),
+            ("VisionFive 2, XG6 of 1 TB", Some("VisionFive 2")),
+            ("four 980 PRO of 2 TB, 9.4", None),
+            ("two Xeons of 48 cores, 5 drives", None),
+            ("Core 2, 3 disks, 7200 rpm", None),
+            ("home server", None),
+        ] {
+            assert_eq!(among(machine).as_deref(), expect, "{machine}");
+        }
         assert_eq!(name("Rockchip RK3588, 8 cores").as_deref(), Some("RK3588"));
         assert_eq!(name("Raspberry Pi 4 Model B Rev 1.5").as_deref(), Some("Raspberry Pi 4"));
         for other in [

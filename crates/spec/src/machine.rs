@@ -98,9 +98,9 @@ fn machine(fields: &Fields, notes: &mut Vec<Note>) -> Option<Machine> {
     })
 }
 
-/// The processor by its name. One that is not known is a usual one, which is said.
+/// The processor by its name, or by that of the machine. One that is not known is a usual one, which is said.
 fn processor(fields: &Fields, notes: &mut Vec<Note>) -> Option<KnownProcessor> {
-    let name = fields.text("cpu")?;
+    let Some(name) = fields.text("cpu") else { return known::processor_among(fields.text("machine")?) };
     let found = known::processor(name);
     if found.is_none() {
         let message = format!("the processor `{}` is in no table here", name.escape_debug());
