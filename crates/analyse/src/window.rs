@@ -6,10 +6,8 @@
 //! by Student's quantile), as a logarithm, is that of the round, and never less than what two runs differ by
 //! ([`terms::record::REPEATS`]).
 //!
-//! Nor is a window known better than fio's two accounts of it agree. Where its jobs begin and end their windows apart, as 16 queues
-//! of 32 do on a hard disk, the total has operations that the log has not. Six rounds of random reads there differed by 1.7 %
-//! (standard deviation) where windows by themselves told ±1.3 %, and 10 of 15 pairs of rounds kept to it; with the disagreement
-//! in it all 15 did (the kept record of `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
+//! Nor is a window known better than fio's two accounts of it agree. The total has operations that the log has not, of the ends of
+//! the window. Where those count, `measure` takes the rate from the log, and there is no disagreement.
 //!
 //! That is a claim about rounds, and the committed records with several of them are the test of it: of pairs of rounds, 95 %
 //! differ by less than both intervals together (`crates/bedplate/tests/evidence.rs`).

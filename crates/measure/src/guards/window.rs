@@ -167,8 +167,8 @@ pub(super) fn together(evidence: &Evidence<'_>) -> Option<String> {
 /// them worked. `None` where fio's own count of the window is as good.
 ///
 /// It is not where windows lie apart ([`apart`]), nor where a queue holds much of what is done in one. Each job begins and ends its
-/// window by itself, with that many operations under way: six rounds of 16 queues of 32 on a hard disk differ by 1.7 % by fio's
-/// count, and by 0.4 % by its log of the time in which all worked, as by the drive's count (the kept record of
+/// window by itself, with that many operations under way: six rounds of random reads by 16 queues of 32 on a hard disk differ by 26 %
+/// by fio's count, and by 0.6 % by its log of the time in which all worked, as by the drive's count (the kept record of
 /// `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
 pub(crate) fn joint(workload: &Workload, worked: Nanos, output: &FioOutput, log: &Log, window: Nanos) -> Option<Nanos> {
     let apart = apart(Some(worked), output, log.step);
