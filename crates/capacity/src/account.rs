@@ -30,7 +30,7 @@ pub fn account(stack: &Stack, drives: &[DriveSize]) -> Result<Account, CapacityE
     let top = stack.top().ok_or_else(|| CapacityError::Empty { stack: stack.name.clone() })?;
     let mut walk = Walk { drives, layers: BTreeMap::new(), tables: PartitionTables::default() };
     let mut entries = Vec::with_capacity(stack.nodes.len());
-    let (mut whole, mut available) = (0, 0);
+    let (mut whole, mut available, mut shown) = (0, 0, None);
     for node in &stack.nodes {
         let (below, laid) = match &node.layer {
             Layer::Partition(partition) => walk.partition(stack, node, partition)?,
@@ -45,7 +45,7 @@ pub fn account(stack: &Stack, drives: &[DriveSize]) -> Result<Account, CapacityE
             walk.layers.insert(&node.name, place);
         }
         if node.name == top.name {
-            (whole, available) = (laid.total, laid.above);
+            (whole, available, shown) = (laid.total, laid.above, laid.shown);
         }
     }
     let drives = stack.drives().iter().filter_map(|name| walk.drive(name)).map(|drive| drive.size.0).sum();
@@ -55,6 +55,7 @@ pub fn account(stack: &Stack, drives: &[DriveSize]) -> Result<Account, CapacityE
         entries,
         total: Bytes(whole),
         available: Bytes(available),
+        shown: shown.map(Bytes),
     })
 }
 

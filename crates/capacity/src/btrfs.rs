@@ -1,4 +1,4 @@
-//! btrfs: the first block groups of mkfs.btrfs 6.2, and what the kernel says can still be handed out.
+//! btrfs: the first block groups of mkfs.btrfs 6.2, what the kernel's allocator makes of the rest, and what `df` says of it.
 
 use terms::account::Purpose;
 use terms::layer::{Btrfs, BtrfsProfile};
@@ -21,6 +21,11 @@ const FIRST_SYSTEM: u64 = 4 * MIB;
 const CHUNK_SHARE: u64 = 10;
 /// Beyond this much a file system gets metadata chunks of 1 GiB, else of 256 MiB.
 const LARGE: u64 = 50 * GIB;
+/// A stripe is counted as at least this part of the file system, so that many large devices take no longer than few. What
+/// is left over for want of a second device is off by one stripe at most.
+const STEPS: u64 = 4096;
+/// Per cent of what can be written by which `df` may be off before it is worth a word.
+const WORTH_TELLING: u64 = 1;
 
 /// The mounted file system over all members.
 pub(crate) fn lay(btrfs: &Btrfs, members: &[Place]) -> Option<Laid> {
@@ -30,15 +35,18 @@ pub(crate) fn lay(btrfs: &Btrfs, members: &[Place]) -> Option<Laid> {
     let system = allocate(&mut free, chunks.system(btrfs.metadata))?;
     let metadata = allocate(&mut free, chunks.metadata(btrfs.metadata))?;
     let data = allocate(&mut free, chunks.data(btrfs.data))?;
-    let room = available(&free, btrfs.data);
     let factor = copies(btrfs.data);
-    let able = down((data + room) / factor, BLOCK);
+    let of_room = |room: u64| down((data + room) / factor, BLOCK);
+    let (written, shown) = (of_room(chunks.written(&free, btrfs.data)), of_room(shown(&free, btrfs.data)));
+    // Beside roundings of single stripes both are the same, and then that of the kernel is told.
+    let is_off = written.abs_diff(shown) > written / 100 * WORTH_TELLING;
+    let able = if is_off { written } else { shown };
     let uses = Uses::none()
         .and(Purpose::Metadata, system + metadata)
         .and(Purpose::Header, FRONT * members.len() as u64)
         .and(Purpose::Copies, able * (factor - 1));
     // Both are told in whole blocks.
-    Some(Laid::files(down(raw / factor, BLOCK), able, uses))
+    Some(Laid { shown: is_off.then_some(shown), ..Laid::files(down(raw / factor, BLOCK), able, uses) })
 }
 
 /// Copies of each block.
@@ -46,6 +54,37 @@ const fn copies(profile: BtrfsProfile) -> u64 {
     match profile {
         BtrfsProfile::Single | BtrfsProfile::Raid0 => 1,
         BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2,
+    }
+}
+
+/// How chunks of a profile lie on devices (fs/btrfs/volumes.c, `btrfs_raid_array`; since 5.15 a stripe over one device and
+/// striped mirrors over two are allowed).
+struct Shape {
+    /// Stripes on each device.
+    on_each: u64,
+    /// Devices of a chunk: at least…
+    least: u64,
+    /// …and at most…
+    most: u64,
+    /// …and a multiple of this.
+    step: u64,
+}
+
+const fn shape(profile: BtrfsProfile) -> Shape {
+    let (on_each, least, most, step) = match profile {
+        BtrfsProfile::Single => (1, 1, 1, 1),
+        BtrfsProfile::Dup => (2, 1, 1, 1),
+        BtrfsProfile::Raid1 => (1, 2, 2, 2),
+        BtrfsProfile::Raid0 => (1, 1, u64::MAX, 1),
+        BtrfsProfile::Raid10 => (1, 2, u64::MAX, 2),
+    };
+    Shape { on_each, least, most, step }
+}
+
+impl Shape {
+    /// Devices of a chunk where so many have room.
+    fn devices(&self, with_room: u64) -> u64 {
+        down(with_room.min(self.most), self.step)
     }
 }
 
@@ -87,17 +126,31 @@ impl Chunks {
 
     /// `decide_stripe_size_regular`: as large as wanted, unless the chunk were too large a part of the whole.
     fn regular(&self, profile: BtrfsProfile, stripe: u64, most: u64, least: u64) -> Chunk {
-        let (devices, on_each) = match profile {
-            BtrfsProfile::Single => (1, 1),
-            BtrfsProfile::Dup => (1, 2),
-            BtrfsProfile::Raid1 => (2, 1),
-            BtrfsProfile::Raid0 => (self.devices, 1),
-            BtrfsProfile::Raid10 => (self.devices / 2 * 2, 1),
-        };
+        let shape = shape(profile);
+        let (devices, on_each) = (shape.devices(self.devices), shape.on_each);
         let most = most.min(self.raw / CHUNK_SHARE);
         let stripes = devices * on_each;
         let stripe = if stripe * stripes / copies(profile) > most { down(most / stripes, STRIPE) } else { stripe };
         Chunk { devices, on_each, stripe: stripe.max(least) }
+    }
+
+    /// Bytes of devices that further chunks of data take: each chunk on the devices with the most room, in stripes of 1 GiB
+    /// or of what the fullest of them has left, until too few have any (fs/btrfs/volumes.c, `btrfs_create_chunk`).
+    fn written(&self, free: &[u64], profile: BtrfsProfile) -> u64 {
+        let shape = shape(profile);
+        let stripe = GIB.min(self.raw / CHUNK_SHARE).max(self.raw / STEPS);
+        let mut free: Vec<u64> = free.iter().map(|free| free.saturating_sub(FRONT)).collect();
+        let mut sum = 0;
+        loop {
+            free.retain(|free| *free >= STRIPE * shape.on_each);
+            free.sort_by_key(|free| std::cmp::Reverse(*free));
+            let devices = shape.devices(free.len() as u64);
+            let chosen = usize::try_from(devices).unwrap_or(free.len());
+            let Some(fullest) = free[..chosen].last().filter(|_| devices >= shape.least) else { return sum };
+            let each = down((fullest / shape.on_each).min(stripe), STRIPE) * shape.on_each;
+            free[..chosen].iter_mut().for_each(|free| *free -= each);
+            sum += each * devices;
+        }
     }
 }
 
@@ -122,15 +175,16 @@ fn allocate(free: &mut [u64], chunk: Chunk) -> Option<u64> {
     (stripe > 0).then_some(chunk.devices * chunk.on_each * stripe)
 }
 
-/// Bytes that chunks of data could still be made of (fs/btrfs/super.c, `btrfs_calc_avail_data_space`): chunks over the
-/// devices with the most room, until too few devices have any.
-fn available(free: &[u64], profile: BtrfsProfile) -> u64 {
-    // Since 5.15 a stripe over one device and striped mirrors over two are allowed, so the last devices count too.
-    let (wanted, least) = match profile {
-        BtrfsProfile::Single | BtrfsProfile::Dup => (1, 1),
-        BtrfsProfile::Raid0 => (free.len(), 1),
-        BtrfsProfile::Raid1 => (2, 2),
-        BtrfsProfile::Raid10 => (4, 2),
+/// Bytes that `df` says chunks of data could still be made of (fs/btrfs/super.c, `btrfs_calc_avail_data_space`): chunks over
+/// the devices with the most room, whose order is not made anew after each. Mirrors over an odd number of devices, or over
+/// unequal ones, hold more than that.
+fn shown(free: &[u64], profile: BtrfsProfile) -> u64 {
+    let least = usize::try_from(shape(profile).least).unwrap_or(1);
+    let wanted = match profile {
+        BtrfsProfile::Single | BtrfsProfile::Dup => 1,
+        BtrfsProfile::Raid0 => free.len(),
+        BtrfsProfile::Raid1 => 2,
+        BtrfsProfile::Raid10 => 4,
     };
     let mut free: Vec<u64> =
         free.iter().filter(|free| **free > FRONT + STRIPE).map(|free| down(free - FRONT, STRIPE)).collect();
@@ -178,7 +232,12 @@ mod tests {
             };
             let members = vec![whole(size); usize::try_from(count).unwrap()];
             let laid = lay(&Btrfs { data, metadata, ..Btrfs::default() }, &members).unwrap();
-            assert_eq!((laid.total, laid.above), (total, available), "{name} {} x {count}", Bytes(size));
+            assert_eq!(
+                (laid.total, laid.shown.unwrap_or(laid.above)),
+                (total, available),
+                "{name} {} x {count}",
+                Bytes(size)
+            );
         }
     }
 
@@ -190,7 +249,7 @@ mod tests {
             ([21_474_836_480, 21_474_836_480, 22_999_998_464], 8_050_497, 5_350_784),
         ] {
             let laid = lay(&raid1, &sizes.map(whole)).unwrap();
-            assert_eq!((laid.total, laid.above), (total * 4096, available * 4096));
+            assert_eq!((laid.total, laid.shown.unwrap_or(laid.above)), (total * 4096, available * 4096));
         }
     }
 
@@ -199,7 +258,7 @@ mod tests {
         let place = |blocks: u64| whole(blocks * 4096);
         let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
         let laid = lay(&raid1, &[100_000, 100_000, 100_000, 355_360].map(place)).unwrap();
-        assert_eq!((laid.total, laid.above), (327_680 * 4096, 164_672 * 4096));
+        assert_eq!((laid.total, laid.shown.unwrap_or(laid.above)), (327_680 * 4096, 164_672 * 4096));
     }
 
     #[test]
@@ -207,6 +266,35 @@ mod tests {
         let place = |blocks: u64| whole(blocks * 4096);
         let members = [100_000, 100_000, 12_798_572, 108_629].map(place);
         let laid = lay(&Btrfs { metadata: BtrfsProfile::Raid1, ..Btrfs::default() }, &members).unwrap();
-        assert_eq!((laid.total, laid.above), (13_107_201 * 4096, 12_889_424 * 4096));
+        assert_eq!((laid.total, laid.shown.unwrap_or(laid.above)), (13_107_201 * 4096, 12_889_424 * 4096));
+    }
+
+    #[test]
+    fn chunks_go_where_most_is_free() {
+        let (raid1, raid10) = (BtrfsProfile::Raid1, BtrfsProfile::Raid10);
+        // Sizes of the devices in GB; what the copies of two hold of them, in GB: half of all, or what is beside the largest.
+        for (data, sizes, most) in [
+            (raid1, vec![4000; 5], 10_000),
+            (raid10, vec![4000; 5], 10_000),
+            (raid1, vec![2000, 500, 1000], 1500),
+            (raid10, vec![2000, 500, 1000], 1500),
+            (raid1, vec![20_000; 24], 240_000),
+        ] {
+            let members: Vec<Place> = sizes.iter().map(|gb| whole(gb * 1_000_000_000)).collect();
+            let laid = lay(&Btrfs { data, metadata: raid1, ..Btrfs::default() }, &members).unwrap();
+            // All but the first chunks, which may lie on the two devices that the others would have gone to.
+            let (most, first) = (most * 1_000_000_000, 4 * GIB);
+            assert!((most - first..=most).contains(&laid.above), "{data:?} {sizes:?}: {}", Bytes(laid.above));
+            assert_eq!(laid.shown.is_some(), sizes.len() % 2 == 1, "{data:?} {sizes:?}");
+        }
+    }
+
+    /// Linux 6.18 took 5760 MiB in files of 128 MiB on three devices of 4 GiB, where `df` said 3.74 GiB.
+    #[test]
+    fn a_mirror_over_three_devices_holds_what_was_written_to_one() {
+        let raid1 = Btrfs { data: BtrfsProfile::Raid1, metadata: BtrfsProfile::Raid1, ..Btrfs::default() };
+        let laid = lay(&raid1, &[whole(4 * GIB); 3]).unwrap();
+        assert_eq!(laid.above / (128 * MIB), 45);
+        assert_eq!(laid.shown.map(|df| df * 100 / GIB), Some(374));
     }
 }

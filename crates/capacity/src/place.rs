@@ -47,6 +47,8 @@ pub(crate) struct Laid {
     pub(crate) total: u64,
     /// What can be written; of a device the same.
     pub(crate) above: u64,
+    /// What `df` says instead, where that is something else.
+    pub(crate) shown: Option<u64>,
     /// The device, where it is one.
     pub(crate) place: Option<Place>,
     /// Where the difference went.
@@ -58,12 +60,13 @@ pub(crate) struct Laid {
 impl Laid {
     /// A block device, exact to the byte.
     pub(crate) fn device(place: Place, uses: Uses) -> Self {
-        Self { total: place.size, above: place.size, place: Some(place), uses, exactness: Exactness::Byte }
+        let (total, above) = (place.size, place.size);
+        Self { total, above, shown: None, place: Some(place), uses, exactness: Exactness::Byte }
     }
 
     /// A file system.
     pub(crate) fn files(total: u64, available: u64, uses: Uses) -> Self {
-        Self { total, above: available, place: None, uses, exactness: Exactness::Thousandth }
+        Self { total, above: available, shown: None, place: None, uses, exactness: Exactness::Thousandth }
     }
 
     /// The entry for the account. What no use claims is left over from rounding; using more than there is, is an error.

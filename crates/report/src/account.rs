@@ -45,9 +45,12 @@ fn remark(account: &Account, style: &Style) -> String {
     let (drives, total, available) =
         (style.size(account.drives), style.size(account.total), style.size(account.available));
     let exactness = account.entries.last().map(|entry| entry.exactness);
+    let shown = account.shown.map_or_else(String::new, |df| {
+        format!(" and only {} available, because it does not count on what is unequal or odd", style.size(df))
+    });
     match exactness {
         Some(Exactness::Thousandth) => format!(
-            "{available} of {drives} raw can be written ({share} %); `df` shows {total} in total. \
+            "{available} of {drives} raw can be written ({share} %); `df` shows {total} in total{shown}. \
              Sizes of file systems are within 0.1 %."
         ),
         _ => {

@@ -32,6 +32,7 @@ fn account() -> Account {
         entries,
         total: Bytes(1_967_693_234_176),
         available: Bytes(ext4),
+        shown: None,
     }
 }
 

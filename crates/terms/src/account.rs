@@ -18,9 +18,12 @@ pub struct Account {
     /// Size of what is on top: the device's, or what `df` shows as the size of an empty file system.
     #[serde(rename = "total_bytes")]
     pub total: Bytes,
-    /// What somebody other than root can write into it: `df`'s *Avail* of an empty file system.
+    /// What somebody other than root can write into it.
     #[serde(rename = "available_bytes")]
     pub available: Bytes,
+    /// *Avail* of `df` while it is empty, where that is something else.
+    #[serde(rename = "df_available_bytes", default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Bytes>,
 }
 
 impl Account {
