@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::layer::{CacheKind, Over, Survives};
+use terms::layer::{ArrayState, CacheKind, Over, Survives};
 use terms::{LayerNode, Name, Ref, Stack};
 
 /// Drives in groups of groups.
@@ -37,6 +37,22 @@ impl<D> Arrangement<D> {
         match self {
             Self::Drive(drive) => vec![drive],
             Self::All(members) | Self::Group { members, .. } => members.iter().flat_map(Self::drives).collect(),
+        }
+    }
+
+    /// The same without the last of those that may be missing; of pairs, without one of the last.
+    fn without_last(self) -> Self {
+        match self {
+            Self::Group { mut members, survives } if survives > 0 => {
+                members.pop();
+                Self::Group { members, survives: survives - 1 }
+            }
+            Self::All(mut members) => {
+                let last = members.pop().map(Self::without_last);
+                members.extend(last);
+                Self::All(members)
+            }
+            other => other,
         }
     }
 
@@ -92,13 +108,24 @@ impl<D> Arrangement<D> {
 /// `None` where a layer rests on something that is not below it, or on nothing.
 #[must_use]
 pub fn arrangement(stack: &Stack) -> Option<Arrangement<Name>> {
+    arranged(stack, ArrayState::Whole)
+}
+
+/// The same in a state that is asked for, beside those that arrays have by themselves.
+pub(crate) fn arranged(stack: &Stack, asked: ArrayState) -> Option<Arrangement<Name>> {
     let mut layers: BTreeMap<&Name, Arrangement<Name>> = BTreeMap::new();
     for node in &stack.nodes {
         let members = below(&layers, &node.on)?;
         let special = below(&layers, &node.special)?;
-        layers.insert(&node.name, of_node(node, members, special)?);
+        layers.insert(&node.name, of_node(node, members, special, asked)?);
     }
     Some(layers.remove(&stack.top()?.name)?.without_twins())
+}
+
+/// Is a member of it missing? As in predictions, that is the last of each array.
+pub(crate) fn is_degraded(node: &LayerNode, asked: ArrayState) -> bool {
+    let found = node.layer.traits();
+    found.survives != Survives::Nothing && [asked, found.state].contains(&ArrayState::Degraded)
 }
 
 fn below(layers: &BTreeMap<&Name, Arrangement<Name>>, on: &[Ref]) -> Option<Vec<Arrangement<Name>>> {
@@ -113,6 +140,7 @@ fn of_node(
     node: &LayerNode,
     mut members: Vec<Arrangement<Name>>,
     special: Vec<Arrangement<Name>>,
+    asked: ArrayState,
 ) -> Option<Arrangement<Name>> {
     if members.is_empty() {
         return None;
@@ -128,6 +156,7 @@ fn of_node(
         Survives::OneOfEachPair if count.is_multiple_of(2) => pairs(members),
         Survives::OneOfEachPair => group(members, 1),
     };
+    let whole = if is_degraded(node, asked) { whole.without_last() } else { whole };
     Some(match (found.cache, special.len()) {
         (_, 0) | (Some(CacheKind::Copies), _) => whole,
         // Losing a cache loses the writes that only it has, and with them what is above.

@@ -1,10 +1,11 @@
 //! Everything that is to be expected of a stack over the years, from what is given.
 
 use terms::durability::{Amplification, DriveClass, End, Healing, Outlook, Spread};
+use terms::layer::ArrayState;
 use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Stack};
 
-use crate::arrangement::arrangement;
-use crate::healing;
+use crate::arrangement::{arranged, is_degraded};
+use crate::healing::healed;
 use crate::loss::{Circumstances, Hazards, loss};
 use crate::rebuild::{RESYNC_CAP, Speeds, rebuild, scrub};
 use crate::writes::{Write, amplification, life};
@@ -45,6 +46,8 @@ pub struct Daily {
 pub struct Given<'a> {
     /// The stack.
     pub stack: &'a Stack,
+    /// The state that its arrays are in all year, where they have none by themselves.
+    pub state: ArrayState,
     /// Its drives.
     pub drives: &'a [DriveModel],
     /// What it can hold, as `capacity` accounts for it.
@@ -101,6 +104,7 @@ impl<'a> Given<'a> {
         let speeds = Speeds { drive: Spread::exactly(speed), left: LEFT, cap: RESYNC_CAP, thread: None };
         Self {
             stack,
+            state: ArrayState::Whole,
             drives,
             available,
             used: USED,
@@ -119,11 +123,12 @@ impl<'a> Given<'a> {
 pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
     let stack = given.stack;
     let member = given.member()?;
-    let healing = healing(stack);
+    let healing = healed(stack, given.state);
     let other = if healing == Healing::Repaired { Healing::Unnoticed } else { Healing::Repaired };
     let amplification = given.amplification();
     Some(Outlook {
         stack: stack.name.clone(),
+        degraded: stack.nodes.iter().any(|node| is_degraded(node, given.state)),
         healing,
         rebuild: rebuild(stack, member, given.used, &given.speeds),
         scrub: scrub(stack, member, given.used, &given.speeds),
@@ -165,7 +170,7 @@ impl Given<'_> {
 
     fn at(&self, end: End, healing: Healing) -> Option<Circumstances> {
         // Losses of groups that share drives are not independent, and there is no rule for that.
-        let names = arrangement(self.stack).filter(|names| !names.shares_drives())?;
+        let names = arranged(self.stack, self.state).filter(|names| !names.shares_drives())?;
         if names.drives().into_iter().any(|name| self.drive(name).is_none()) {
             return None;
         }

@@ -8,7 +8,7 @@ use durability::{
 };
 use proptest::prelude::*;
 use terms::durability::{Cause, Healing, Spread};
-use terms::layer::{Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{ArrayState, Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
 use terms::{Bytes, BytesPerSecond, Layer, LayerNode, Name, Nanos, Ref, Stack};
 
 fn group(count: usize, survives: usize, hazards: Hazards) -> Arrangement<Hazards> {
@@ -170,6 +170,7 @@ fn given<'a>(stack: &'a Stack, drives: &'a [DriveModel]) -> Given<'a> {
         [Daily { write: Write { block: Bytes::kib(4), random: true, sync: false }, bytes: Bytes::gib(20) }];
     Given {
         stack,
+        state: ArrayState::Whole,
         drives,
         available: Bytes(TWO_TB.0 * 3),
         used: 0.5,
@@ -225,6 +226,40 @@ fn checks_below_a_mirror_repair_and_a_mirror_alone_does_not() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn an_array_without_a_member_is_as_safe_as_what_is_left_of_it() {
+    let drives = drives(6);
+    let of = |stack: &Stack, state| outlook(&Given { state, ..given(stack, &drives) }).unwrap();
+    let any = |stack: &Stack, state| of(stack, state).loss.any.middle;
+    let (whole, degraded) = (ArrayState::Whole, ArrayState::Degraded);
+    // A mirror of two is one drive, parity that lacks a member is a stripe set, and a second parity is a first.
+    let bare = stack(1, vec![Layer::Bare]);
+    for (array, left) in [
+        (array(RaidLevel::Raid1, 2), bare.clone()),
+        (array(RaidLevel::Raid1, 3), array(RaidLevel::Raid1, 2)),
+        (array(RaidLevel::Raid5, 5), array(RaidLevel::Raid0, 4)),
+        (array(RaidLevel::Raid6, 6), array(RaidLevel::Raid5, 5)),
+        (zfs(ZfsLayout::Raidz2, 6), zfs(ZfsLayout::Raidz1, 5)),
+        (zfs(ZfsLayout::Mirror, 2), zfs(ZfsLayout::Stripe, 1)),
+    ] {
+        let (expected, found) = (any(&left, whole), any(&array, degraded));
+        assert!((found / expected - 1.0).abs() < 1e-9, "{array:?}: {found} and not {expected}");
+        assert!(of(&array, degraded).degraded && !of(&array, whole).degraded);
+    }
+    // By the study's own word, and of nothing that has no member to spare.
+    let layer = Layer::Raid(Raid { level: RaidLevel::Raid5, state: degraded, ..Raid::default() });
+    let own = stack(5, vec![layer]);
+    assert_eq!(of(&own, whole).loss, of(&array(RaidLevel::Raid5, 5), degraded).loss);
+    assert_eq!(of(&bare, degraded), of(&bare, whole));
+    // One pair of two has nothing to spare: as often as a drive fails, all is lost.
+    let pairs = array(RaidLevel::Raid10, 4);
+    let failures = drives[0].class.failures_per_year.middle;
+    assert!(any(&pairs, degraded) > failures && any(&pairs, degraded) < any(&array(RaidLevel::Raid5, 4), degraded));
+    // What puts wrong data right needs something to put them right from.
+    assert_eq!(of(&zfs(ZfsLayout::Mirror, 2), degraded).healing, Healing::Noticed);
+    assert_eq!(of(&zfs(ZfsLayout::Raidz2, 6), degraded).healing, Healing::Repaired);
 }
 
 #[test]

@@ -84,6 +84,9 @@ fn times(of: Spread<Nanos>) -> String {
 
 fn remarks(outlook: &Outlook) -> Vec<String> {
     let mut remarks = Vec::new();
+    if outlook.degraded {
+        remarks.push("Degraded: the last member of each array is taken to be missing all year.".to_owned());
+    }
     if let Some(rebuild) = outlook.rebuild {
         remarks.push(format!("A rebuild takes {}.", times(rebuild)));
     } else {

@@ -55,6 +55,7 @@ fn outlook() -> Outlook {
     let minutes = |minutes: u64| Nanos::seconds(60 * minutes);
     Outlook {
         stack: "safe".to_owned(),
+        degraded: false,
         healing: Healing::Unnoticed,
         rebuild: Some(Spread { low: minutes(162), middle: minutes(162), high: minutes(400) }),
         scrub: Some(Spread::exactly(minutes(162))),

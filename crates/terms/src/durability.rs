@@ -185,6 +185,9 @@ pub struct Amplification {
 pub struct Outlook {
     /// The stack's name.
     pub stack: String,
+    /// Does each array lack its last member all year?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degraded: bool,
     /// What becomes of wrong data from a drive.
     pub healing: Healing,
     /// Time until a replaced drive holds its share again; `None` where nothing is redundant.
