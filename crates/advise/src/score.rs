@@ -122,7 +122,8 @@ impl<'a> Judge<'a> {
         *self.room.entry(like).or_insert_with(account)
     }
 
-    /// Probability of losing any data in a year; bytes do not enter into it, so what can be written does not.
+    /// Probability of losing any data in a year. Bytes stored do not enter into it, and what headers take of alike drives is
+    /// left out, so that designs that differ in no more have one figure.
     fn loss(&mut self, design: &Layout) -> Option<f64> {
         let (question, names) = (self.question, &self.names);
         let like = likeness::of_loss(design);

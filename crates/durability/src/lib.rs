@@ -9,6 +9,7 @@ mod classes;
 mod healing;
 mod loss;
 mod outlook;
+mod parts;
 mod rebuild;
 mod simulate;
 mod writes;

@@ -1,12 +1,16 @@
 //! Everything that is to be expected of a stack over the years, from what is given.
 
+use std::collections::BTreeMap;
+
+use terms::account::LayerAccount;
 use terms::durability::{Amplification, DriveClass, End, Healing, Outlook, Spread};
 use terms::layer::ArrayState;
-use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Stack};
+use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Ref, Stack};
 
 use crate::arrangement::{arranged, is_degraded};
 use crate::healing::healed;
 use crate::loss::{Circumstances, Hazards, loss};
+use crate::parts::{Part, compared, is_cut, parts};
 use crate::rebuild::{RESYNC_CAP, Speeds, rebuild, scrub};
 use crate::writes::{Write, amplification, life};
 
@@ -50,6 +54,9 @@ pub struct Given<'a> {
     pub state: ArrayState,
     /// Its drives.
     pub drives: &'a [DriveModel],
+    /// Its layers with their sizes, as `capacity` accounts for them. One that is not there is as large as the smallest that it
+    /// rests on.
+    pub layers: &'a [LayerAccount],
     /// What it can hold, as `capacity` accounts for it.
     pub available: Bytes,
     /// The share of that in use.
@@ -106,6 +113,7 @@ impl<'a> Given<'a> {
             stack,
             state: ArrayState::Whole,
             drives,
+            layers: &[],
             available,
             used: USED,
             speeds,
@@ -155,10 +163,28 @@ impl Given<'_> {
         self.drives.iter().find(|drive| &drive.name == name)
     }
 
-    /// The largest drive: the last to be whole again.
+    /// Bytes of what a layer rests on.
+    fn size(&self, on: &Ref) -> Option<Bytes> {
+        match on {
+            Ref::Drive(name) => self.drive(name).map(|drive| drive.size),
+            Ref::Layer(name) => {
+                let told = self.layers.iter().find(|entry| &entry.layer == name).map(|entry| entry.above);
+                told.or_else(|| self.stack.node(name)?.on.iter().filter_map(|on| self.size(on)).min())
+            }
+        }
+    }
+
+    /// What is rebuilt or compared of a member: as much as the smallest has where arrays are cut to that, else the largest,
+    /// which is the last to be whole again.
     fn member(&self) -> Option<Bytes> {
-        let sizes: Option<Vec<Bytes>> = self.stack.drives().iter().map(|name| Some(self.drive(name)?.size)).collect();
-        sizes?.into_iter().max()
+        let node = compared(self.stack).or_else(|| self.stack.top())?;
+        let sizes: Vec<Bytes> = node.on.iter().map(|on| self.size(on)).collect::<Option<_>>()?;
+        if is_cut(&node.layer) { sizes.into_iter().min() } else { sizes.into_iter().max() }
+    }
+
+    /// What the stack has of its layers and drives.
+    fn parts(&self) -> BTreeMap<&Name, Part> {
+        parts(self.stack, |on| self.size(on).unwrap_or_default().as_f64())
     }
 
     /// Circumstances at both ends and in between, were wrong data treated so.
@@ -175,7 +201,9 @@ impl Given<'_> {
             return None;
         }
         let none = Hazards { failures: 0.0, unreadable: 0.0, latent: 0.0, silent: 0.0, waiting: 0.0 };
-        let drives = names.map(&|name| self.drive(name).map_or(none, |drive| self.hazards(drive, end)));
+        let parts = self.parts();
+        let held = |name: &Name| parts.get(name).map_or(1.0, |part| part.held);
+        let drives = names.map(&|name| self.drive(name).map_or(none, |drive| self.hazards(drive, held(name), end)));
         let rebuilding = rebuild(self.stack, self.member()?, self.used, &self.speeds);
         let rebuilding = rebuilding.map_or(0.0, |time| time.at(end).as_seconds());
         Some(Circumstances {
@@ -190,14 +218,15 @@ impl Given<'_> {
         })
     }
 
-    fn hazards(&self, drive: &DriveModel, end: End) -> Hazards {
+    /// Those of a drive of which the stack holds so much: errors elsewhere on it take nothing of the stack.
+    fn hazards(&self, drive: &DriveModel, held: f64, end: End) -> Hazards {
         let class = &drive.class;
         // On average an error waits half the time between scrubs.
         let half = |every: Nanos| (every.as_seconds() / 2.0 / YEAR).min(UNSCRUBBED);
         let waits = self.scrubbed_every.map_or(UNSCRUBBED, half);
-        let read = drive.size.as_f64() * if self.reads_all() { 1.0 } else { self.used };
+        let read = held * drive.size.as_f64() * if self.reads_all() { 1.0 } else { self.used };
         let in_reading = read * 8.0 * class.unreadable_per_bit.at(end);
-        let (latent, silent) = (class.latent_per_year.at(end), class.silent_per_year.at(end));
+        let (latent, silent) = (held * class.latent_per_year.at(end), held * class.silent_per_year.at(end));
         Hazards {
             failures: class.failures_per_year.at(end),
             unreadable: in_reading + latent * waits,

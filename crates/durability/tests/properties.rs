@@ -8,8 +8,8 @@ use durability::{
 };
 use proptest::prelude::*;
 use terms::durability::{Cause, Healing, Spread};
-use terms::layer::{ArrayState, Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
-use terms::{Bytes, BytesPerSecond, Layer, LayerNode, Name, Nanos, Ref, Stack};
+use terms::layer::{ArrayState, Btrfs, BtrfsProfile, GptPartition, Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::{Bytes, BytesPerSecond, Exactness, Layer, LayerAccount, LayerNode, Name, Nanos, Ref, Stack};
 
 fn group(count: usize, survives: usize, hazards: Hazards) -> Arrangement<Hazards> {
     Arrangement::Group { members: vec![Arrangement::Drive(hazards); count], survives }
@@ -172,6 +172,7 @@ fn given<'a>(stack: &'a Stack, drives: &'a [DriveModel]) -> Given<'a> {
         stack,
         state: ArrayState::Whole,
         drives,
+        layers: &[],
         available: Bytes(TWO_TB.0 * 3),
         used: 0.5,
         speeds: speeds(),
@@ -225,6 +226,58 @@ fn checks_below_a_mirror_repair_and_a_mirror_alone_does_not() {
             (_, true) => assert!(otherwise * 20.0 < here, "{here} {otherwise}"),
             _ => {}
         }
+    }
+}
+
+/// Drives of so many bytes.
+fn sized(sizes: &[u64]) -> Vec<DriveModel> {
+    let mut all = drives(sizes.len());
+    all.iter_mut().zip(sizes).for_each(|(drive, size)| drive.size = Bytes(*size));
+    all
+}
+
+#[test]
+fn only_what_an_array_has_of_a_drive_is_rebuilt_and_at_risk() {
+    const GB: u64 = 1_000_000_000;
+    let minutes = |time: Option<Spread<Nanos>>| time.unwrap().middle.as_seconds() / 60.0;
+    // 500 GB of each at 204.8 MB/s.
+    let (unequal, array) = (sized(&[2000 * GB, 500 * GB, 1000 * GB]), array(RaidLevel::Raid5, 3));
+    let of = outlook(&given(&array, &unequal)).unwrap();
+    assert!((minutes(of.rebuild) - 40.7).abs() < 0.1 && of.scrub == of.rebuild, "{:?}", of.rebuild);
+    // btrfs puts data wherever there is room: the largest is the last to be whole again.
+    let tree = stack(3, vec![Layer::Btrfs(Btrfs { data: BtrfsProfile::Raid1, ..Btrfs::default() })]);
+    let largest = outlook(&given(&tree, &sized(&[2000 * GB; 3]))).unwrap().rebuild;
+    assert_eq!(outlook(&given(&tree, &unequal)).unwrap().rebuild, largest);
+    // A mirror of partitions of a fortieth of each drive.
+    let partition = |index: usize| LayerNode {
+        name: Name::new(format!("p{index}")).unwrap(),
+        layer: Layer::Partition(GptPartition { size: Some(Bytes(100 * GB)) }),
+        on: vec![Ref::Drive(name(index))],
+        special: Vec::new(),
+    };
+    let entry = |node: &LayerNode| LayerAccount {
+        layer: node.name.clone(),
+        title: String::new(),
+        below: Bytes(4000 * GB),
+        above: Bytes(100 * GB),
+        uses: Vec::new(),
+        exactness: Exactness::Byte,
+    };
+    let parts = [partition(0), partition(1)];
+    let (layers, on) =
+        (parts.each_ref().map(entry), parts.each_ref().map(|node| Ref::Layer(node.name.clone())).to_vec());
+    let raid =
+        LayerNode { name: Name::new("m").unwrap(), layer: Layer::Raid(Raid::default()), on, special: Vec::new() };
+    let small = Stack { name: "small".to_owned(), note: None, nodes: [parts.to_vec(), vec![raid]].concat() };
+    let large = sized(&[4000 * GB; 2]);
+    let of_parts = outlook(&Given { layers: &layers, ..given(&small, &large) }).unwrap();
+    assert!((minutes(of_parts.rebuild) - 100.0 / 0.2048 / 60.0).abs() < 0.1, "{:?}", of_parts.rebuild);
+    let mirror = stack(2, vec![Layer::Raid(Raid::default())]);
+    let whole = outlook(&given(&mirror, &large)).unwrap();
+    for cause in [Cause::SilentCorruption, Cause::UnreadableBlock] {
+        let of = |outlook: &terms::durability::Outlook| outlook.loss.of(cause).unwrap().probability.middle;
+        let times = of(&whole) / of(&of_parts);
+        assert!((39.0..41.0).contains(&times), "{cause:?}: {times}");
     }
 }
 

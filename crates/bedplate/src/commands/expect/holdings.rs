@@ -156,7 +156,7 @@ fn holding(
     let slowest = stack.drives().iter().filter_map(|name| speed_of(name, machine)).min_by(|a, b| a.0.total_cmp(&b.0));
     let daily = arguments.daily.map(Daily::scattered);
     let given = Given::usual(stack, &drives, account.available, slowest.unwrap_or(FLASH), daily.as_slice());
-    let given = Given { state: arguments.state.into(), ..given };
+    let given = Given { state: arguments.state.into(), layers: &account.entries, ..given };
     Ok(Holding { outlook: durability::outlook(&given), account })
 }
 
