@@ -141,6 +141,7 @@ pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
         rebuild: rebuild(stack, member, given.used, &given.speeds),
         scrub: scrub(stack, member, given.used, &given.speeds),
         life_years: given.life(&amplification),
+        unknown_life: given.unknown_life(),
         amplification,
         loss: loss(given.circumstances(healing)?.as_ref()),
         otherwise: loss(given.circumstances(other)?.as_ref()),
@@ -247,18 +248,31 @@ impl Given<'_> {
         self.stack.top().and_then(|top| of(&top.layer)).unwrap_or(BLOCK)
     }
 
-    /// Years until the least enduring drive is worn.
+    /// Years until the first drive is worn, each by what goes to it.
     fn life(&self, amplification: &[Amplification]) -> Option<Spread<f64>> {
-        let names = self.stack.drives();
-        let endurance = names.iter().filter_map(|name| self.drive(name)).filter_map(|drive| {
-            drive.class.drive_writes.map(|writes| writes.map(|writes| writes * drive.size.as_f64()))
-        });
-        let endurance = endurance.min_by(|a, b| a.middle.total_cmp(&b.middle))?;
         let written = |of: fn(&Spread<f64>) -> f64| {
             let each = self.daily.iter().zip(amplification);
             each.map(|(daily, amplification)| daily.bytes.as_f64() * of(&amplification.total)).sum::<f64>()
         };
         let written = Spread { low: written(|f| f.low), middle: written(|f| f.middle), high: written(|f| f.high) };
-        life(endurance, 1.0, written, names.len())
+        let lives = self.wearing().filter_map(|(drive, endurance, part)| {
+            let endurance = endurance.map(|writes| writes * drive.size.as_f64());
+            life(endurance, written, part.written?)
+        });
+        lives.min_by(|a, b| a.middle.total_cmp(&b.middle))
+    }
+
+    /// Drives that wear, of which nobody knows how much goes to them.
+    fn unknown_life(&self) -> Vec<Name> {
+        let unknown = self.wearing().filter(|(_, _, part)| part.written.is_none() && !self.daily.is_empty());
+        unknown.map(|(drive, _, _)| drive.name.clone()).collect()
+    }
+
+    /// Drives that wear: how often each may be written, and its part.
+    fn wearing(&self) -> impl Iterator<Item = (&DriveModel, Spread<f64>, Part)> {
+        self.parts().into_iter().filter_map(|(name, part)| {
+            let drive = self.drive(name)?;
+            Some((drive, drive.class.drive_writes?, part))
+        })
     }
 }

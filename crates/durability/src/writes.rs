@@ -252,15 +252,14 @@ pub fn flash(random: bool, spare: f64) -> f64 {
     if random { ((1.0 + spare) / (2.0 * spare.max(0.001))).max(1.0) } else { 1.0 }
 }
 
-/// Years until drives that may be written so many bytes in their lives have been; `None` where nothing is written.
+/// Years until a drive that may be written so many bytes in its life has been; `None` where nothing is written to it.
 ///
-/// `endurance` is of one drive, `a_day` what is written to the stack in a day, and its amplification is spread evenly over
-/// the drives.
+/// `a_day` is what all drives of a stack write in a day, and `share` what of it goes to this one.
 #[must_use]
-pub fn life(endurance: Spread<f64>, a_day: f64, amplification: Spread<f64>, drives: usize) -> Option<Spread<f64>> {
+pub fn life(endurance: Spread<f64>, a_day: Spread<f64>, share: f64) -> Option<Spread<f64>> {
     /// Days of a year.
     const YEAR: f64 = 365.25;
-    let a_year = amplification.map(|factor| a_day * factor * YEAR / drives.max(1) as f64);
+    let a_year = a_day.map(|bytes| bytes * YEAR * share);
     if a_year.high <= 0.0 {
         return None;
     }

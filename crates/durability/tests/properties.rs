@@ -8,7 +8,9 @@ use durability::{
 };
 use proptest::prelude::*;
 use terms::durability::{Cause, Healing, Spread};
-use terms::layer::{ArrayState, Btrfs, BtrfsProfile, GptPartition, Integrity, Raid, RaidLevel, Zfs, ZfsLayout};
+use terms::layer::{
+    ArrayState, Btrfs, BtrfsProfile, CacheMode, GptPartition, Integrity, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout,
+};
 use terms::{Bytes, BytesPerSecond, Exactness, Layer, LayerAccount, LayerNode, Name, Nanos, Ref, Stack};
 
 fn group(count: usize, survives: usize, hazards: Hazards) -> Arrangement<Hazards> {
@@ -326,8 +328,36 @@ fn life_is_what_is_left_of_the_writes_after_the_layers() {
     assert!((years(&array(RaidLevel::Raid0, 2)) / bare - 2.0).abs() < 1e-9);
     assert!((years(&array(RaidLevel::Raid1, 2)) / bare - 1.0).abs() < 1e-9);
     assert!((years(&array(RaidLevel::Raid5, 3)) / bare - 1.5).abs() < 1e-9);
+    // A linear volume works on one drive at a time, and unequal stripes by their size.
+    let lvm = |drives, volume| stack(drives, vec![Layer::Lvm(Lvm { volume, ..Lvm::default() })]);
+    assert!((years(&lvm(3, Volume::Linear)) / bare - 1.0).abs() < 1e-9);
+    assert!((years(&lvm(2, Volume::Striped)) / bare - 2.0).abs() < 1e-9);
     // Whole records of 128 KiB for 4 KiB.
     assert!((bare / years(&zfs(ZfsLayout::Stripe, 1)) - 32.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_goes_to_a_special_vdev_is_not_known_and_a_cache_has_half() {
+    let (beside, on) = ([2, 3], [0, 1]);
+    let refs = |all: [usize; 2]| all.map(|index| Ref::Drive(name(index))).to_vec();
+    let of = |layer: Layer| {
+        let node = LayerNode { name: Name::new("l").unwrap(), layer, on: refs(on), special: refs(beside) };
+        Stack { name: "two and two".to_owned(), note: None, nodes: vec![node] }
+    };
+    let years =
+        |stack: &Stack, drives: &[DriveModel]| outlook(&given(stack, drives)).unwrap().life_years.map(|of| of.middle);
+    let flash = drives(4);
+    let mut mixed = drives(4);
+    mixed[..2].iter_mut().for_each(|drive| drive.class = class("nearline-hdd").unwrap());
+    let pool = of(Layer::Zfs(Zfs { layout: ZfsLayout::Mirror, ..Zfs::default() }));
+    // Data vdevs bear all data, and flash beside hard disks metadata alone.
+    assert_eq!(years(&pool, &flash), years(&zfs(ZfsLayout::Mirror, 2), &flash));
+    let outlook = outlook(&given(&pool, &mixed)).unwrap();
+    assert_eq!((outlook.life_years, outlook.unknown_life), (None, vec![name(2), name(3)]));
+    let cached = of(Layer::Lvm(Lvm { volume: Volume::Raid1, cache: Some(CacheMode::Writeback), ..Lvm::default() }));
+    let written = durability::amplification(&cached, &given(&cached, &flash).daily[0].write).total.middle;
+    let (bare, cached) = (years(&stack(1, vec![Layer::Bare]), &flash), years(&cached, &flash));
+    assert!((bare.unwrap() / cached.unwrap() - written / 4.0).abs() < 1e-9, "half of it over two drives");
 }
 
 #[test]

@@ -115,5 +115,12 @@ fn remarks(outlook: &Outlook) -> Vec<String> {
             of(life.high)
         ));
     }
+    if !outlook.unknown_life.is_empty() {
+        let names: Vec<String> = outlook.unknown_life.iter().map(|name| format!("`{name}`")).collect();
+        remarks.push(format!(
+            "The life of {} is not predicted: nothing tells how many metadata and small blocks a special vdev takes.",
+            names.join(", ")
+        ));
+    }
     remarks
 }

@@ -56,6 +56,7 @@ fn outlook() -> Outlook {
     Outlook {
         stack: "safe".to_owned(),
         degraded: false,
+        unknown_life: Vec::new(),
         healing: Healing::Unnoticed,
         rebuild: Some(Spread { low: minutes(162), middle: minutes(162), high: minutes(400) }),
         scrub: Some(Spread::exactly(minutes(162))),

@@ -200,6 +200,9 @@ pub struct Outlook {
     pub amplification: Vec<Amplification>,
     /// Years until the first drive is worn; `None` where nothing wears or nothing is written.
     pub life_years: Option<Spread<f64>>,
+    /// Drives that wear, of which nobody knows how much is written to them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_life: Vec<Name>,
     /// What is lost in a year.
     pub loss: Loss,
     /// The same, were silent corruption repaired where it is not, or not noticed where it is repaired.
