@@ -157,10 +157,11 @@ fn lvm_cost(lvm: &Lvm, members: usize, going: Going) -> Cost {
         };
         cost = (both, going, format!("{}; {why}", cost.2));
     }
-    if lvm.snapshot {
-        // The first write to a chunk copies what was there and notes it; later ones do not. 4 KiB is the default chunk.
-        cost.0.high *= 2.0 + PAGE / going.block.max(PAGE);
-        cost.0.middle = f64::midpoint(cost.0.low, cost.0.high);
+    if let Some(chunk) = lvm.copied_chunk() {
+        // The first write to a chunk copies what was there and notes it; later ones do not.
+        let copied = chunk.as_f64().max(going.block) / going.block + PAGE / going.block.max(PAGE);
+        cost.0.high *= 1.0 + copied;
+        cost.0.middle *= 1.0 + Lvm::FIRST_WRITES * copied;
         cost.2.push_str("; the first write to a chunk copies it for the snapshot");
     }
     cost

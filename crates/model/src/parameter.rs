@@ -262,7 +262,7 @@ table! {
         Guessed, "whether the rest was written before, and how long ago, nobody tells";
     Position: "positioning of a head: half a turn and a short way", Time, 5.2e-3, 0.15, Published,
         "4.17 ms for half a turn at 7200 rpm, 1 ms from track to track and to settle";
-    SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, 0.1, 1.0, Guessed, "each chunk is copied once";
+    SnapshotCopy: "share of writes that copy a chunk for a snapshot", Ratio, terms::layer::Lvm::FIRST_WRITES, 1.0, Guessed, "each chunk is copied once";
     FlashIo: "an operation of a flash drive in the guest's memory: queue, copy of a page and timer", Time, 3.0 * US, 0.5, Guessed,
         "a request of null_blk and the interrupt that ends it";
     FlashQueue: "an operation that waits in the queue of such a drive", Time, 4.4 * US, 0.3, Guessed,

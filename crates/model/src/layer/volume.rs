@@ -10,8 +10,6 @@ use crate::flow::Flow;
 use crate::network::Serial;
 use crate::parameter::Parameter;
 
-/// Chunk of a snapshot that is copied whole, in bytes: what `lvcreate` takes for thin pools, and 4 KiB for others.
-const THICK_CHUNK: f64 = 4096.0;
 /// Seconds between two flushes of a bitmap of dm-integrity (kernel documentation).
 const BITMAP_FLUSH: f64 = 10.0;
 
@@ -37,9 +35,9 @@ impl Compiler<'_> {
             }
         }
         self.below(stack, at, lvm, flow);
-        if lvm.snapshot && flow.write {
+        if let Some(chunk) = lvm.copied_chunk().filter(|_| flow.write) {
             let share = self.site.parameters.get(Parameter::SnapshotCopy);
-            let chunk = lvm.thin_chunk.map_or(THICK_CHUNK, terms::Bytes::as_f64).max(flow.bytes);
+            let chunk = chunk.as_f64().max(flow.bytes);
             for write in [false, true] {
                 let copy = Flow { write, random: true, bytes: chunk, rate: flow.rate * share, ..*flow };
                 self.below(stack, at, lvm, &copy);

@@ -26,6 +26,16 @@ pub struct Lvm {
 }
 
 impl Lvm {
+    /// Share of writes that are the first to their chunk since a snapshot: a guess, between each and none.
+    pub const FIRST_WRITES: f64 = 0.1;
+
+    /// What the first write to it copies for a snapshot: a chunk of the thin pool, or of dm-snapshot (4 KiB, lvcreate(8),
+    /// `--chunksize`).
+    #[must_use]
+    pub fn copied_chunk(&self) -> Option<Bytes> {
+        self.snapshot.then(|| self.thin_chunk.unwrap_or(Bytes::kib(4)))
+    }
+
     pub(super) fn title(&self) -> String {
         let mut text = match self.volume {
             Volume::Linear => "LVM".to_owned(),
