@@ -63,6 +63,7 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
         needs: question.needs.clone(),
         designs: found.designs,
         fitting: found.fitting,
+        kept_free: found.kept_free,
         fewest_layers: found.simplest.and_then(|simplest| chosen.iter().position(|one| *one == simplest)),
         front: all,
         compromises: Vec::new(),

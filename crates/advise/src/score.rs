@@ -6,6 +6,7 @@ use capacity::DriveSize;
 use durability::{Daily, DriveModel, Given, lifetime};
 use model::solve::{Solution, relieved, solve};
 use model::{Compiler, Conditions, Network, Site};
+use terms::account::Purpose;
 use terms::advice::Needs;
 use terms::durability::Outlook;
 use terms::{Bytes, BytesPerSecond, Name, Stack, Workload};
@@ -55,13 +56,22 @@ pub(crate) struct Speeds {
     pub(crate) relieved: f64,
 }
 
+/// Bytes of a design.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// What can be written.
+    available: Bytes,
+    /// What is left for snapshots besides.
+    snapshots: Bytes,
+}
+
 /// Scores designs one after the other; figures that several designs share are computed once.
 #[derive(Debug)]
 pub struct Judge<'a> {
     question: &'a Question<'a>,
     compiler: Compiler<'a>,
     names: Vec<Name>,
-    room: HashMap<Layout, Option<Bytes>>,
+    room: HashMap<Layout, Option<Room>>,
     losses: HashMap<Layout, Option<f64>>,
     lives: HashMap<Layout, f64>,
 }
@@ -99,7 +109,7 @@ impl<'a> Judge<'a> {
     /// A design's figures but for its speed, which is left at nothing.
     pub(crate) fn promise(&mut self, design: &Layout) -> Result<Scored, Unmet> {
         let needs = self.question.needs;
-        let available = self.room(design).ok_or(Unmet::TooSmall)?;
+        let available = self.room(design).ok_or(Unmet::TooSmall)?.available;
         if needs.capacity.is_some_and(|needed| available < needed) {
             return Err(Unmet::Capacity(available));
         }
@@ -115,11 +125,21 @@ impl<'a> Judge<'a> {
     }
 
     /// What can be written; `None` where it does not fit.
-    fn room(&mut self, design: &Layout) -> Option<Bytes> {
+    fn room(&mut self, design: &Layout) -> Option<Room> {
         let (drives, names) = (self.question.drives, &self.names);
         let like = likeness::of_room(design);
-        let account = || capacity::account(&stack(&like, names), drives).ok().map(|account| account.available);
+        let account = || {
+            capacity::account(&stack(&like, names), drives)
+                .ok()
+                .map(|account| Room { available: account.available, snapshots: account.used_for(Purpose::Snapshots) })
+        };
         *self.room.entry(like).or_insert_with(account)
+    }
+
+    /// Does only what is left for snapshots rule a design out, which is a choice of the planner?
+    pub(crate) fn keeps_too_much_free(&mut self, design: &Layout, unmet: Unmet) -> bool {
+        let (Unmet::Capacity(_), Some(needed)) = (unmet, self.question.needs.capacity) else { return false };
+        self.room(design).is_some_and(|room| room.available.0.saturating_add(room.snapshots.0) >= needed.0)
     }
 
     /// Probability of losing any data in a year. Bytes stored do not enter into it, and what headers take of alike drives is

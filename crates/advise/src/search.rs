@@ -29,6 +29,8 @@ pub struct Found {
     pub designs: u64,
     /// Those that meet the needs.
     pub fitting: u64,
+    /// Those that do not, only because they leave room for snapshots.
+    pub kept_free: u64,
     /// Those of which the speed was computed.
     pub solved: u64,
     /// Those of them that were not known to be beaten; the front of all is among them.
@@ -45,6 +47,7 @@ impl Found {
     pub fn join(mut self, other: Self) -> Self {
         self.designs += other.designs;
         self.fitting += other.fitting;
+        self.kept_free += other.kept_free;
         self.solved += other.solved;
         self.best.extend(other.best);
         self.simplest = simplest(self.simplest.iter().chain(&other.simplest));
@@ -124,7 +127,13 @@ impl<'a> Search<'a> {
 
     /// Its figures, unless it does not serve, or is beaten and neither simple nor safe.
     fn weigh(&mut self, design: &Layout) -> Option<Scored> {
-        let promise = self.judge.promise(design).ok()?;
+        let promise = match self.judge.promise(design) {
+            Ok(promise) => promise,
+            Err(unmet) => {
+                self.found.kept_free += u64::from(self.judge.keeps_too_much_free(design, unmet));
+                return None;
+            }
+        };
         let most = self.most(design)?;
         self.found.fitting += 1;
         let is_simple = self.found.simplest.is_none_or(|known| design.burden() <= known.design.burden());

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use advise::{Layout, LayoutQueue, Question, designs, layers, stack};
+use advise::{Layout, LayoutQueue, Question, Search, designs, layers, stack};
 use capacity::DriveSize;
 use durability::{Arrangement, DriveModel, arrangement, class, healing};
 use model::{Conditions, Site};
@@ -183,6 +183,21 @@ fn figures_of_a_likeness_are_those_of_each_design() {
         assert!((outlook.loss.any.middle / scored.loss - 1.0).abs() < 1e-12, "{design:?}");
         assert!((outlook.life_years.unwrap().middle / scored.life - 1.0).abs() < 1e-12, "{design:?}");
     }
+}
+
+/// One drive of 2 TB: a thin volume of 1.4 TB, and 0.6 TB for its snapshots.
+#[test]
+fn layouts_that_only_keep_room_for_snapshots_are_counted() {
+    let of = |capacity| {
+        let needs = Needs { snapshots: true, capacity: Some(Bytes(capacity)), ..Needs::default() };
+        let stage = Stage::new(needs, 1);
+        let (question, site) = (stage.question(), Site::new(&machine(1)));
+        let mut search = Search::new(&question, &site);
+        search.look(&designs(1, Bytes(4096), &stage.needs));
+        search.finish().kept_free
+    };
+    assert!(of(1_700_000_000_000) > 0);
+    assert_eq!((of(1_000_000_000_000), of(2_500_000_000_000)), (0, 0));
 }
 
 #[test]

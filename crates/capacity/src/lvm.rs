@@ -86,7 +86,7 @@ fn thick(lvm: &Lvm, extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses
     let tags = if lvm.integrity.is_some() { EXTENT * legs * tag_extents((size + copies) / EXTENT / count) } else { 0 };
     let metadata = EXTENT * legs * LEG_METADATA;
     let rest = (EXTENT * free).checked_sub(size + copies + tags + metadata)?;
-    let kept = if lvm.snapshot { Purpose::Reserve } else { Purpose::Unused };
+    let kept = if lvm.snapshot { Purpose::Snapshots } else { Purpose::Unused };
     let uses = uses.merge(beside).and(Purpose::Metadata, metadata).and(Purpose::Tags, tags).and(kept, rest);
     Some((size, uses))
 }
@@ -105,7 +105,8 @@ fn tag_extents(leg: u64) -> u64 {
     ((bytes / (500 * MIB) + 1) * 4 * MIB + journal).div_ceil(EXTENT)
 }
 
-/// Size of a thin volume: seven tenths of what is certain of the members, because a full pool fails writes.
+/// Size of a thin volume: seven tenths of what is certain of the members. A choice: the rest is for snapshots, because a full
+/// pool fails writes.
 #[must_use]
 pub fn thin_size(lvm: &Lvm, members: &[SizeBounds]) -> Bytes {
     let certain = shared(lvm.volume, &Below::new(members, |member| member.least.0));
@@ -130,7 +131,7 @@ fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, us
     let metadata = (EXTENT * asked / chunk.max(1) * POOL_ENTRY).clamp(POOL_LEAST, POOL_MOST).div_ceil(EXTENT) * EXTENT;
     // Twice: a spare of the same size waits for repairs.
     let rest = (EXTENT * free).checked_sub(size + 2 * metadata)?;
-    Some((size, uses.and(Purpose::Metadata, 2 * metadata).and(Purpose::Reserve, rest)))
+    Some((size, uses.and(Purpose::Metadata, 2 * metadata).and(Purpose::Snapshots, rest)))
 }
 
 fn place(lvm: &Lvm, size: u64, members: &[Place]) -> Place {

@@ -205,6 +205,17 @@ fn parity_takes_one_member_and_a_mirror_all_but_one() {
 }
 
 #[test]
+fn what_is_left_for_snapshots_is_told_as_that() {
+    let of = |layers| account(&stack(1, layers), &drives(&[500_000_000])).unwrap();
+    let thin = of(vec![Layer::Lvm(Lvm { thin_chunk: Some(Bytes::kib(64)), ..Lvm::default() })]);
+    let share = thin.used_for(Purpose::Snapshots).as_f64() / thin.drives.as_f64();
+    assert!((0.29..0.31).contains(&share) && thin.used_for(Purpose::Reserve) == Bytes(0), "{share}");
+    for other in [Layer::Lvm(Lvm::default()), Layer::Btrfs(Btrfs::default()), Layer::Zfs(Zfs::default())] {
+        assert_eq!(of(vec![other]).used_for(Purpose::Snapshots), Bytes(0));
+    }
+}
+
+#[test]
 fn members_of_unlike_size_promise_no_more_than_the_smallest_has() {
     for layer in [
         Layer::Raid(Raid { level: RaidLevel::Raid1, ..Raid::default() }),

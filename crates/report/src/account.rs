@@ -1,6 +1,7 @@
 //! Where the bytes of a stack go, as a table of text.
 
-use terms::account::{Account, Exactness};
+use terms::Bytes;
+use terms::account::{Account, Exactness, Purpose};
 use terms::units::significant;
 
 use crate::sheet::{self, Cell, GAP, Strip};
@@ -48,7 +49,15 @@ fn remark(account: &Account, style: &Style) -> String {
     let shown = account.shown.map_or_else(String::new, |df| {
         format!(" and only {} available, because it does not count on what is unequal or odd", style.size(df))
     });
-    match exactness {
+    let kept = match account.used_for(Purpose::Snapshots) {
+        Bytes(0) => String::new(),
+        kept => format!(
+            " {} stays free for snapshots, by choice: where they have no room left, writes fail or the snapshot is lost. btrfs and \
+             ZFS keep nothing free for theirs.",
+            style.size(kept)
+        ),
+    };
+    let sizes = match exactness {
         Some(Exactness::Thousandth) => format!(
             "{available} of {drives} raw can be written ({share} %); `df` shows {total} in total{shown}. \
              Sizes of file systems are within 0.1 %."
@@ -56,5 +65,6 @@ fn remark(account: &Account, style: &Style) -> String {
         _ => {
             format!("{available} of {drives} raw can be written ({share} %): exactly {} bytes.", account.available.0)
         }
-    }
+    };
+    sizes + &kept
 }

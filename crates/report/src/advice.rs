@@ -33,6 +33,7 @@ pub fn text(advice: &Advice, written: Option<&str>, style: &Style) -> String {
     out.push_str("\nThe layers of 1., as a study has them:\n");
     out.push_str(&layers(first, style));
     out.push_str(&warnings(first, style));
+    out.push_str(&kept_free(advice, style));
     out.push('\n');
     let next = match written {
         None => {
@@ -141,7 +142,23 @@ fn none(advice: &Advice, style: &Style) -> String {
     if advice.compromises.is_empty() {
         out.push_str(&said("Dropping any single one of them is not enough.", style));
     }
-    out
+    out + &kept_free(advice, style)
+}
+
+/// Layouts that are too small only by what is left for snapshots.
+fn kept_free(advice: &Advice, style: &Style) -> String {
+    let layouts = match advice.kept_free {
+        0 => return String::new(),
+        1 => "1 layout with a thin volume is".to_owned(),
+        many => format!("{many} layouts with thin volumes are"),
+    };
+    said(
+        &format!(
+            "{layouts} left out because 30 % of a thin pool stays free for snapshots. That is a choice, and a thin volume made by hand \
+             can be larger; btrfs and ZFS keep nothing free for snapshots."
+        ),
+        style,
+    )
 }
 
 /// What to ask for in the place of what cannot be had.

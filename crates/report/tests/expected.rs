@@ -85,6 +85,30 @@ fn an_account_is_a_table_that_fits_the_terminal() {
 }
 
 #[test]
+fn what_df_says_and_what_is_left_for_snapshots_is_told() {
+    let said = |account: &Account| account_table(account, &Style::default()).replace('\n', " ");
+    let of = account();
+    assert!(!said(&of).contains("only") && !said(&of).contains("by choice"), "{}", said(&of));
+    let told = said(&Account { shown: Some(Bytes::gib(1000)), ..of.clone() });
+    assert!(told.contains("`df` shows 1.79 TiB in total and only 1000 GiB available"), "{told}");
+    let mut thin = of;
+    thin.entries[0].uses.push(Use { purpose: Purpose::Snapshots, bytes: Bytes::gib(600) });
+    let told = said(&thin);
+    assert!(told.contains("600 GiB stays free for snapshots, by choice"), "{told}");
+}
+
+#[test]
+fn what_is_missing_and_what_is_not_known_is_told() {
+    let told = outlook_table(
+        &Outlook { degraded: true, unknown_life: vec![Name::new("fast").unwrap()], ..outlook() },
+        &Style::default(),
+    );
+    let told = told.replace('\n', " ");
+    assert!(told.contains("the last member of each array is taken to be missing all year"), "{told}");
+    assert!(told.contains("The life of `fast` is not predicted"), "{told}");
+}
+
+#[test]
 fn an_outlook_says_each_cause_and_what_repair_would_change() {
     let text = outlook_table(&outlook(), &Style::default());
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

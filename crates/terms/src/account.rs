@@ -102,6 +102,8 @@ pub enum Purpose {
     Metadata,
     /// Kept back so that a full device still works, or for root.
     Reserve,
+    /// Left free for snapshots, by a choice of the planner.
+    Snapshots,
     /// Left over from rounding to chunks, extents or groups.
     Rounding,
     /// Beyond what the smallest member has.
@@ -122,6 +124,7 @@ impl Purpose {
             Self::Parity => "parity",
             Self::Metadata => "metadata",
             Self::Reserve => "reserve",
+            Self::Snapshots => "left for snapshots",
             Self::Rounding => "rounding",
             Self::Unequal => "unequal members",
             Self::Unused => "unused",

@@ -109,6 +109,9 @@ pub struct Advice {
     pub designs: u64,
     /// Those that meet all needs.
     pub fitting: u64,
+    /// Those that would hold enough, were no room left for snapshots of their thin volumes.
+    #[serde(rename = "fitting_without_snapshots", default, skip_serializing_if = "is_none")]
+    pub kept_free: u64,
     /// The best: for each of them, everything that is better in one way is worse in another, be it only in how many layers it
     /// has. First the simplest of those as fast as any, then the fastest.
     pub front: Vec<Advised>,
@@ -121,6 +124,11 @@ pub struct Advice {
     /// The one of all that meet the needs with the least probability of a loss.
     #[serde(skip)]
     pub safest: Option<Box<Advised>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One design that is advised.
