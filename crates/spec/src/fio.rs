@@ -16,6 +16,7 @@ mod names;
 mod never;
 mod parts;
 mod passed;
+mod pattern;
 mod rules;
 mod together;
 mod units;
@@ -104,6 +105,15 @@ fn arranged(jobs: Vec<Job>, notes: &mut Vec<Note>) -> Imported {
         let message =
             format!("fio ends `{}` when all its data has moved; here the clock ends it", job.name.escape_debug());
         notes.push(Note::error("fio-clock", Some(job.place), message).as_warning().hint("say time_based and runtime"));
+    }
+    if let Some(job) = jobs.iter().find(|job| job.allocates()) {
+        let message = format!(
+            "`{}` overwrites what the fill has written; fio allocates blocks of a new file at their first write, and the \
+             figure has nothing of that",
+            job.name.escape_debug()
+        );
+        let hint = "say overwrite=1: fio then writes the file first, too";
+        notes.push(Note::error("fio-overwrite", Some(job.place), message).as_warning().hint(hint));
     }
     let groups = groups::one_after_another(jobs, notes);
     let jobs = || groups.iter().flatten();

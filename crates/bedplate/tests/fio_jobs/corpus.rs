@@ -224,9 +224,7 @@ fn differences(group: &[Values], workload: &Workload, ours: &Values) -> Vec<Stri
         (None, Some(buffered)) => if buffered == "=0" { "=1" } else { "=0" }.to_owned(),
         (None, None) => "=0".to_owned(),
     };
-    if value(theirs, "ioengine", "") != "mmap" {
-        same("direct", direct, text(ours, "direct", "=0"));
-    }
+    same("direct", direct, text(ours, "direct", "=0"));
     let jobs: u64 = group.iter().map(|values| number(values, "numjobs", 1)).sum();
     same("numjobs", jobs.to_string(), number(ours, "numjobs", 1).to_string());
     let size = number(theirs, "size", u64::MAX).min(number(theirs, "filesize", u64::MAX));

@@ -63,26 +63,29 @@ fn small(job: &Job, workload: &Workload) -> Option<Advice> {
     Some(("fio-small", message, "say a size that is larger than the caches of all drives of a stack"))
 }
 
-fn buffered(_: &Job, workload: &Workload) -> Option<Advice> {
+fn buffered(job: &Job, workload: &Workload) -> Option<Advice> {
     if !workload.is_buffered() {
         return None;
     }
+    let name = &workload.name;
     let flushed = workload.flushed_every().filter(|_| !workload.pattern.reads());
-    let alone = "say direct=1 to measure the drives alone";
-    match flushed {
+    let (message, hint) = match flushed {
         // Each write waits for the drives: that is what such a job measures.
-        Some(1) => None,
-        Some(every) => {
-            let name = &workload.name;
-            let message = format!("memory takes the writes of `{name}`, and every {every} of them wait for the drives");
-            Some(("fio-buffered", message, "say fsync=1 to have each write wait, or direct=1 to pass by memory"))
-        }
-        None => {
-            let name = &workload.name;
-            let message = format!("`{name}` goes through the page cache, as fio would have it: memory answers too");
-            Some(("fio-buffered", message, alone))
-        }
-    }
+        Some(1) => return None,
+        _ if job.engine() == "mmap" => (
+            format!("`{name}` maps its file: mmap goes through the page cache whatever `direct` says"),
+            "say ioengine=psync and direct=1 to measure the drives alone",
+        ),
+        Some(every) => (
+            format!("memory takes the writes of `{name}`, and every {every} of them wait for the drives"),
+            "say fsync=1 to have each write wait, or direct=1 to pass by memory",
+        ),
+        None => (
+            format!("`{name}` goes through the page cache, as fio would have it: memory answers too"),
+            "say direct=1 to measure the drives alone",
+        ),
+    };
+    Some(("fio-buffered", message, hint))
 }
 
 fn blocks_on_submission(job: &Job, workload: &Workload) -> Option<Advice> {

@@ -10,6 +10,7 @@ use super::advice;
 use super::lines::Option_;
 use super::names::Names;
 use super::passed;
+use super::pattern::unmeasured;
 use super::rules::{self, Rule};
 use super::units::{self, Base, Unread};
 use super::values::{blocks, flag, offset, set, share, span, time, unreadable, within};
@@ -108,6 +109,8 @@ pub(super) struct Job {
     pub(super) by_clock: bool,
     /// It keeps memory that the page cache would have.
     pub(super) locks: bool,
+    /// fio writes its file from end to end before it begins.
+    overwrites: bool,
     rw: String,
     reads: u8,
     pub(super) base: Base,
@@ -152,6 +155,7 @@ impl Job {
             files: Files::Own(String::new(), Path::default()),
             by_clock: false,
             locks: false,
+            overwrites: false,
             rw: "read".to_owned(),
             reads: 50,
             base: Base::Binary,
@@ -297,6 +301,7 @@ impl Job {
             }
             "time_based" => self.by_clock = set(option)?,
             "lockmem" => self.locks = units::size(text, base)? > 0,
+            "overwrite" => self.overwrites = flag(option)?,
             "stonewall" => self.stonewall = set(option)?.then_some(option.span),
             "wait_for" => self.wait_for = Some((text.to_owned(), option.span)),
             "filename" => {
@@ -397,6 +402,15 @@ impl Job {
         !self.by_clock && !self.is_unsure(&["time_based", "runtime"])
     }
 
+    /// Does fio make a new file of it and allocate each block at its first write? A file that is also read, or mapped, is
+    /// written before (`fixup_options` in its `init.c`, `extend_file` in its `filesetup.c`).
+    pub(super) fn allocates(&self) -> bool {
+        let is_device = self.filename.as_ref().is_some_and(|name| name.starts_with("/dev/"));
+        let only_writes = self.work.pattern.writes() && !self.work.pattern.reads();
+        let is_sure = !self.is_unsure(&["rw", "overwrite", "filename", "ioengine"]);
+        only_writes && is_sure && !self.overwrites && !is_device && self.engine() != "mmap"
+    }
+
     /// Operations that each of its jobs keeps under way: an engine that waits for each keeps one, unless others submit.
     pub(super) fn depth(&self) -> u32 {
         let is_offloaded = self.kept("io_submit_mode") == Some("offload");
@@ -434,8 +448,9 @@ impl Job {
         if shares && !(self.work.pattern.random() && self.work.direct) {
             self.keep("offset_increment", "0");
         }
-        if !self.work.direct && self.engine() != "mmap" {
-            self.keep("direct", "0");
+        // Of mmap fio takes both, as more than one word: with 1 it writes out and unmaps what it touched (`engines/mmap.c`).
+        if !self.work.direct || self.engine() == "mmap" {
+            self.keep("direct", if self.work.direct { "1" } else { "0" });
         }
         if self.base == Base::Decimal && self.work.keys.iter().any(|key| passed::has_unit(&key.key, &key.value)) {
             self.keep("kb_base", "1000");
@@ -475,26 +490,3 @@ impl Job {
         }
     }
 }
-
-/// Why such an `rw` is not measured, and what to say in its place.
-fn unmeasured(rw: &str, place: Span, is_worth_it: bool) -> Note {
-    let (plain, behind) = rw.split_once(':').map_or((rw, None), |(plain, behind)| (plain, Some(behind)));
-    let near = suggest::nearest(plain, PATTERNS).filter(|near| *near == plain || behind.is_none() && is_worth_it);
-    let why = match behind {
-        Some(behind) if near.is_some() && !behind.is_empty() => {
-            format!(": `{}` leaves out places or goes on from them, and no workload does", behind.escape_debug())
-        }
-        _ if plain.contains("trim") => ": no workload trims".to_owned(),
-        _ => String::new(),
-    };
-    let near = near.filter(|_| !plain.contains("trim"));
-    let hint = match near {
-        Some(near) if behind.is_some() => format!("write rw={near}"),
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "it takes read, write, randread, randwrite, rw or randrw".to_owned(),
-    };
-    Note::error("fio-rw", Some(place), format!("`rw={}` cannot be measured{why}", rw.escape_debug())).hint(hint)
-}
-
-/// What `rw` may be.
-const PATTERNS: [&str; 7] = ["read", "write", "randread", "randwrite", "rw", "readwrite", "randrw"];

@@ -398,7 +398,7 @@ fn a_job_waits_for_one_that_stands_before_it() {
 }
 
 /// Lines, and a word of the warning that they are worth; none where nothing is to be said of it.
-const WORTH: [(&str, &str, bool); 34] = [
+const WORTH: [(&str, &str, bool); 41] = [
     ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=8g", "fio-offset", true),
     ("rw=read\nnumjobs=4\nfilename=/dev/sdx\noffset_increment=2g", "fio-offset", false),
     ("rw=randread\nrate_iops=500", "fio-pace", true),
@@ -433,6 +433,13 @@ const WORTH: [(&str, &str, bool); 34] = [
     ("rw=write\ndirect=0\nfsync=8", "fio-buffered", true),
     ("rw=write\ndirect=0", "fio-buffered", true),
     ("rw=randrw\ndirect=0\nfsync=1", "fio-buffered", true),
+    ("rw=write", "fio-overwrite", true),
+    ("rw=randwrite\noverwrite=0", "fio-overwrite", true),
+    ("rw=write\noverwrite=1", "fio-overwrite", false),
+    ("rw=randrw", "fio-overwrite", false),
+    ("rw=read", "fio-overwrite", false),
+    ("rw=write\nfilename=/dev/sdx", "fio-overwrite", false),
+    ("rw=write\nioengine=mmap", "fio-overwrite", false),
 ];
 
 #[test]
@@ -444,6 +451,22 @@ fn what_a_job_does_otherwise_than_it_looks_is_told() {
     }
     let notes = told("[j]\nrw=write\nfsync=8\n");
     assert!(notes.iter().any(|note| note.message.contains("every 8 of them wait")), "{notes:?}");
+}
+
+#[test]
+fn that_writes_are_overwrites_is_told_once_of_a_file() {
+    let notes = told("[global]\nsize=1g\n[a]\nrw=write\n[b]\nrw=randwrite\nstonewall\noverwrite=0\n");
+    assert_eq!(notes.iter().filter(|note| note.code == "fio-overwrite").count(), 1, "{notes:?}");
+}
+
+#[test]
+fn of_a_mapped_file_no_other_direct_is_asked_for_and_its_own_is_kept() {
+    for (line, direct) in [("direct=1", "1"), ("direct=0", "0"), ("", "0")] {
+        let text = format!("[j]\nrw=randread\nsize=1g\nioengine=mmap\n{line}\n");
+        let hints: Vec<String> = told(&text).into_iter().filter_map(|note| note.hint).collect();
+        assert!(hints.iter().any(|hint| hint.contains("ioengine=psync")), "{hints:?}");
+        assert!(one(&text).keys.contains(&FioKey { key: "direct".into(), value: direct.into() }), "{line}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::units::{self, Base, Unread};
 
 /// What is right for an option whose value is not.
 const RIGHT: [(&[&str], &str); 9] = [
-    (&["bs_is_seq_rand", "buffered", "direct", "stonewall", "time_based"], "write 1 for on, or 0 for off"),
+    (&["bs_is_seq_rand", "buffered", "direct", "overwrite", "stonewall", "time_based"], "write 1 for on, or 0 for off"),
     (&["bs", "bsrange"], "write one size, such as bs=4k"),
     (&["filesize", "lockmem", "offset", "offset_increment", "size"], "write one size in bytes, such as 1g"),
     (&["ramp_time", "runtime", "startdelay"], "write one time, such as 30s or 2m"),
