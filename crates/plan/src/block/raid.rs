@@ -41,7 +41,9 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[M
         draft.resyncs.push(array.clone());
     }
     let detects = members.iter().any(|member| member.place.detects);
-    if redundant && detects {
+    // RAID-5 and 6 compare with the size of the stripe cache instead, and count none of dm-integrity's (drivers/md/raid5.c,
+    // `raid5_end_read_request`).
+    if detects && matches!(raid.level, RaidLevel::Raid1 | RaidLevel::Raid10) {
         draft.push(keep_members(layer, &name));
     }
     Ok(place(raid, array, members, redundant && detects))
@@ -149,12 +151,13 @@ fn lose(layer: &Name, array: &Word, member: &Member) -> StepBuilder {
     )
 }
 
-/// On members that answer damage with read errors, md must repair and not give up.
+/// On members that answer damage with read errors, md must repair and not give up (drivers/md/raid1-10.c,
+/// `exceed_read_errors`).
 fn keep_members(layer: &Name, name: &str) -> StepBuilder {
     StepBuilder::write(
         layer,
         "keep-members",
-        "Each damaged block that dm-integrity finds counts as a read error, and newer kernels evict a member after 20 of them an hour instead of repairing it from the other.",
+        "Each damaged block that dm-integrity finds counts as a read error, and RAID-10, since Linux 6.8 also RAID-1, evicts a member after 20 of them an hour instead of repairing it from the other.",
         Word::sysfs(&format!("/dev/md/{name}")).then("/md/max_read_errors"),
         "100000",
     )
