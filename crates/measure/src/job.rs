@@ -228,8 +228,9 @@ pub(crate) fn base(name: &str, place: &WorkPlace, engine: Engine, seed: u64) -> 
     job.set("ioengine", engine.fio(), engine_reason(engine))
         .set("direct", 1, "past the page cache, as far as the file system honours it")
         .set("invalidate", 1, "what the page cache still holds of the file is dropped first")
-        .set("randrepeat", 0, "a new sequence every time: repeated offsets invite caches")
-        .set("randseed", seed, "the seed of this cell, recorded so that it can be run again");
+        // fio 3.33 takes one sequence of places whatever the seed (`td_fill_rand_seeds_internal` in its init.c).
+        .set("randrepeat", 0, "without it all seeds have one sequence of places")
+        .set("randseed", seed, "repeats its sequence of places; another seed has another");
     job
 }
 
@@ -468,6 +469,8 @@ mod tests {
         let settings = text.lines().filter(|line| line.contains('=') && !line.starts_with('#')).count();
         let reasons = text.lines().filter(|line| line.starts_with("# ") && line.len() > 4).count();
         assert_eq!(settings, reasons, "{text}");
+        assert!(text.contains("# repeats its sequence of places; another seed has another\nrandseed=7\n"), "{text}");
+        assert!(!text.contains("every time"), "the seed repeats it: {text}");
     }
 
     #[test]
