@@ -26,3 +26,25 @@ fn members_with_checksums_are_kept_where_md_counts_their_errors_by_the_hour() {
         assert_eq!(why(&array, "raid.keep-members").is_some(), is_kept, "RAID-{level}");
     }
 }
+
+#[test]
+fn who_starts_a_resync_is_said() {
+    let array =
+        |state: &str| format!("{{ raid = {{ level = 1, bitmap = 'none', state = '{state}' }}, on = ['a', 'b'] }}");
+    assert!(why(&array("resync"), "raid.sync").unwrap().contains("no step starts a resync"));
+    assert!(!why(&array("whole"), "raid.sync").unwrap().contains("no step starts"));
+}
+
+#[test]
+fn a_snapshot_of_a_thin_volume_copies_nothing() {
+    let volume = |thin: &str| format!("{{ lvm = {{ snapshot = true{thin} }}, on = 'a' }}, {{ ext4 = {{}} }}");
+    assert!(why(&volume(""), "lvm.snapshot").unwrap().contains("copies what was there"));
+    assert!(why(&volume(", thin_chunk = '64 KiB'"), "lvm.snapshot").unwrap().contains("no write copies"));
+}
+
+#[test]
+fn records_that_an_older_version_refuses_name_the_version() {
+    let pool = |size: &str| format!("{{ zfs = {{ recordsize = '{size}' }}, on = 'a' }}");
+    assert!(why(&pool("2 MiB"), "zfs.create").unwrap().contains("OpenZFS 2.2"));
+    assert!(!why(&pool("1 MiB"), "zfs.create").unwrap().contains("OpenZFS"));
+}

@@ -221,21 +221,21 @@ fn make_thin(layer: &Name, group: &str, volume: &Word, lvm: &Lvm, members: &[Mem
 
 fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> StepBuilder {
     let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", SNAPSHOT];
-    if lvm.thin_chunk.is_none() {
+    // What was not mapped when the snapshot was taken is new to the volume alone (kernel, drivers/md/dm-thin.c,
+    // `process_cell`).
+    let why = if lvm.thin_chunk.is_some() {
+        "The snapshot is of a thin volume that nothing was written to: it shares no chunk, and no write copies one."
+    } else {
         argv.extend(words!["--extents", "100%FREE"]);
-    }
+        "While the snapshot lives, the first write to every chunk copies what was there before."
+    };
     argv.push(Word::from(format!("{group}/{VOLUME}")));
-    StepBuilder::run(
-        layer,
-        "snapshot",
-        "While the snapshot lives, the first write to every chunk copies what was there before.",
-        argv,
-    )
-    .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, SNAPSHOT))))
-    .undo(
-        "A snapshot that is not needed still costs every first write.",
-        words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")],
-    )
+    StepBuilder::run(layer, "snapshot", why, argv)
+        .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, SNAPSHOT))))
+        .undo(
+            "A snapshot that is not needed still costs every first write.",
+            words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")],
+        )
 }
 
 fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {

@@ -30,7 +30,7 @@ pub(crate) fn lay(draft: &mut Draft, node: &LayerNode, raid: &Raid, members: &[M
         draft.push(StepBuilder::wait(
             layer,
             "sync",
-            "An array that is still resyncing measures the resync.",
+            synced_why(raid.state),
             Condition::MdIdle { node: array.clone(), limit_ns },
         ));
     }
@@ -124,6 +124,17 @@ fn create_why(raid: &Raid) -> &'static str {
         (_, Bitmap::None) => {
             "Without a bitmap writes cost less and a crash costs a full resync; said aloud because newer mdadm asks."
         }
+    }
+}
+
+/// Why the array is waited for. A run starts resyncs itself (`resync::restart` of measure).
+const fn synced_why(state: ArrayState) -> &'static str {
+    match state {
+        ArrayState::Resync => {
+            "Built in sync, and left so: no step starts a resync. A run does before each workload, by writing `frozen` to \
+             md/sync_action of the array, 0 to md/resync_start and `resync` to md/sync_action."
+        }
+        ArrayState::Whole | ArrayState::Degraded => "An array that is still resyncing measures the resync.",
     }
 }
 

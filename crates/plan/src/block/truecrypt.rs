@@ -30,7 +30,7 @@ pub(crate) fn lay(draft: &mut Draft, layer: &Name, crypt: &Crypt, below: &Member
         StepBuilder::run(
             layer,
             "format",
-            "tcplay writes a header and a copy of it at the other end; both look like noise, and VeraCrypt opens them in TrueCrypt mode.",
+            "tcplay writes a header and a copy of it at the other end; both look like noise. VeraCrypt opens them in TrueCrypt mode up to 1.25.9; later versions have no such mode.",
             words!["sh", "-c", FORMAT, "sh", node.clone()],
         )
         .key(layer)

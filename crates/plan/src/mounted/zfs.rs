@@ -1,13 +1,19 @@
 //! A ZFS pool over all members, mounted by ZFS itself.
 
+use std::fmt::Write as _;
+
 use terms::layer::{Zfs, ZfsLayout};
 use terms::plan::Effect;
-use terms::{LayerNode, Name, Word};
+use terms::{Bytes, LayerNode, Name, Word};
 
 use crate::block::{at_least, wipe};
 use crate::draft::{Draft, StepBuilder, words};
 use crate::error::PlanError;
 use crate::place::{BlockKind, Member, drives};
+
+/// The largest record before OpenZFS 2.2, unless its module is told otherwise (`zfs_max_recordsize`,
+/// module/zfs/dsl_dataset.c).
+const USUAL_RECORD: Bytes = Bytes::mib(1);
 
 /// Makes the pool. ZFS mounts its top dataset itself.
 pub(crate) fn lay(
@@ -108,8 +114,12 @@ fn create(
         }
         argv.extend(special.iter().map(device));
     }
-    let why =
-        "Pool and dataset in one step, every property said aloud; without -f zpool refuses devices that hold anything.";
+    let mut why =
+        "Pool and dataset in one step, every property said aloud; without -f zpool refuses devices that hold anything."
+            .to_owned();
+    if zfs.recordsize > USUAL_RECORD {
+        let _ = write!(why, " Records above {USUAL_RECORD} need OpenZFS 2.2.");
+    }
     let mut doing = StepBuilder::run(layer, "create", why, argv)
         .limit(terms::Nanos::seconds(120))
         .erases(drives(members).into_iter().chain(drives(special)).collect())

@@ -34,7 +34,7 @@ words! {
         /// Nothing.
         #[default]
         Plain = "plain",
-        /// Headers of TrueCrypt, which VeraCrypt opens too, at both ends.
+        /// Headers of TrueCrypt at both ends, which VeraCrypt opens up to 1.25.9.
         TrueCrypt = "truecrypt",
     }
 }
