@@ -168,6 +168,17 @@ fn fewest_are_those_of_the_nouns() {
 }
 
 #[test]
+fn a_limit_of_ours_is_not_said_to_be_that_of_btrfs() {
+    for (data, on, takes) in
+        [("raid10", "['a', 'b']", "takes 2 or 3 since Linux 5.15"), ("raid0", "'a'", "takes 1 since")]
+    {
+        let (_, notes) = spec::parse(&study(&format!("{{ btrfs = {{ data = '{data}' }}, on = {on} }}")));
+        let note = notes.iter().find(|note| note.code == "study-too-few").unwrap();
+        assert!(note.message.starts_with("Bedplate takes") && note.message.contains(takes), "{note:?}");
+    }
+}
+
+#[test]
 fn a_short_text_asks_for_no_more_than_can_be_done() {
     const LAB: &str = "question = '?'\n[lab]\ndrives = [{ name = 'a', size = '512 MiB' }]\n";
     let stacks = |count: usize| -> String {
@@ -264,10 +275,16 @@ fn options() {
     check("{ luks = { sector = '8 KiB' }, on = 'a' }", &["study-out-of-range"]);
     check("{ luks = { key_bits = 128 }, on = 'a' }", &["study-key-bits"]);
     check("{ luks = { cipher = 'aes' }, on = 'a' }", &["study-cipher"]);
+    check("{ luks = { cipher = 'aes-gcm-random', integrity = 'hmac-sha256' }, on = 'a' }", &["study-cipher"]);
+    check("{ luks = { cipher = 'aes-xts-random', integrity = 'hmac-sha256' }, on = 'a' }", &[]);
+    check("{ crypt = { cipher = 'aes-ccm-random' }, on = 'a' }", &["study-cipher"]);
     check("{ luks = { integrity = 'hmac-sha256', discards = true }, on = 'a' }", &["study-no-effect"]);
     check("{ luks = { sector = '512 B' }, on = 'k' }", &["study-sector-below-lba"]);
     check("{ integrity = {}, on = 'k' }, { ext4 = {} }", &["study-sector-below-lba"]);
     check("{ ext4 = { block = '1 KiB' }, on = 'k' }", &["study-sector-below-lba"]);
+    check("{ zfs = { ashift = 9 }, on = 'k' }", &["study-sector-below-lba"]);
+    check("{ zfs = { ashift = 12 }, on = 'k' }", &[]);
+    check("{ zfs = { ashift = 9 }, on = 'a' }", &[]);
     check("{ ext4 = { journal = false, commit = '5 s' }, on = 'a' }", &["study-no-effect"]);
     check("{ ext4 = { commit = '1500 ms' }, on = 'a' }", &["study-out-of-range"]);
     check("{ integrity = { mode = 'bitmap', commit = '5 s' }, on = 'a' }", &["study-no-effect"]);

@@ -122,6 +122,17 @@ fn check_cipher(cipher: &str, key_bits: u32, options: &Fields, notes: &mut Vec<N
         );
         return;
     }
+    // An AEAD mode brings its own tags. cryptsetup wraps it in `authenc` with a hash, which the kernel has none of, and
+    // without one dm-crypt takes it for a mode without tags (`lib/libdevmapper.c`, `cipher_c2dm`).
+    if ["gcm", "ccm"].contains(&parts[1]) {
+        let message = format!("`{cipher}` authenticates what it encrypts, which no layer here asks cryptsetup for");
+        notes.push(
+            Note::error("study-cipher", Some(options.place("cipher")), message)
+                .label("takes `--integrity aead` alone")
+                .hint("write \"aes-xts-plain64\"; luks takes integrity = \"hmac-sha256\" with it"),
+        );
+        return;
+    }
     let takes: &[u32] = match (parts[0], parts[1]) {
         (_, "xts") => &[256, 512],
         ("aes", "cbc") => &[128, 192, 256],

@@ -105,23 +105,27 @@ impl<'l> Geometry<'l> {
             Layer::Integrity(integrity) => ("sector", integrity.sector),
             Layer::Ext4(ext4) => ("block", ext4.block),
             Layer::Xfs(xfs) => ("block", xfs.block),
+            // OpenZFS before 2.3 fails to write, and later versions take another (module/zfs/vdev.c, `vdev_open`).
+            Layer::Zfs(zfs) => ("ashift", Bytes(1 << zfs.ashift?)),
             _ => return None,
         };
+        let what = if key == "ashift" { "sector" } else { key };
         let below = self.block_below(grown);
         if sector >= below || options.is_wrong(key) {
             return None;
         }
         let place = if options.has(key) { options.place(key) } else { grown.entry.place() };
         let kind = grown.node.layer.kind();
+        let right = if key == "ashift" { below.0.ilog2().to_string() } else { format!("\"{below}\"") };
         let label = if options.has(key) { "smaller than the block below" } else { "its default is too small here" };
         Some(
             Note::error(
                 "study-sector-below-lba",
                 Some(place),
-                format!("{kind} has a {key} of {sector} on blocks of {below}"),
+                format!("{kind} has a {what} of {sector} on blocks of {below}"),
             )
             .label(label)
-            .hint(format!("write {kind} = {{ {key} = \"{below}\" }}")),
+            .hint(format!("write {kind} = {{ {key} = {right} }}")),
         )
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use terms::layer::{Over, Zfs, ZfsLayout};
+use terms::layer::{BtrfsProfile, Over, Zfs, ZfsLayout};
 use terms::{Layer, Name, Note, Ref};
 
 use super::grow::Growth;
@@ -71,31 +71,52 @@ fn check_drives(grown: &Growth<'_, '_>, under: &HashMap<&Name, BTreeSet<&Name>>,
     }
 }
 
-/// The layer in words, the fewest devices it takes, and where its count is written.
-fn fewest(layer: &Layer) -> Vec<(String, usize, &'static str)> {
+/// The layer in words, the fewest devices it takes, where its count is written, and how many its tools take where that is
+/// fewer.
+fn fewest(layer: &Layer) -> Vec<(String, usize, &'static str, Option<&'static str>)> {
     match layer {
-        Layer::Raid(raid) => vec![(format!("RAID-{}", raid.level.number()), raid.level.fewest(), "level")],
-        Layer::Lvm(lvm) => vec![(format!("an LVM {} volume", lvm.volume.word()), lvm.volume.fewest(), "volume")],
+        Layer::Raid(raid) => vec![(format!("RAID-{}", raid.level.number()), raid.level.fewest(), "level", None)],
+        Layer::Lvm(lvm) => {
+            vec![(format!("an LVM {} volume", lvm.volume.word()), lvm.volume.fewest(), "volume", None)]
+        }
         Layer::Btrfs(btrfs) => vec![
-            (format!("btrfs data in {}", btrfs.data.word()), btrfs.data.fewest(), "data"),
-            (format!("btrfs metadata in {}", btrfs.metadata.word()), btrfs.metadata.fewest(), "metadata"),
+            (format!("btrfs data in {}", btrfs.data.word()), btrfs.data.fewest(), "data", btrfs_takes(btrfs.data)),
+            (
+                format!("btrfs metadata in {}", btrfs.metadata.word()),
+                btrfs.metadata.fewest(),
+                "metadata",
+                btrfs_takes(btrfs.metadata),
+            ),
         ],
-        Layer::Zfs(zfs) => vec![(format!("a ZFS {}", zfs.layout.word()), zfs.layout.fewest(), "layout")],
+        Layer::Zfs(zfs) => vec![(format!("a ZFS {}", zfs.layout.word()), zfs.layout.fewest(), "layout", None)],
         _ => Vec::new(),
+    }
+}
+
+/// What btrfs takes of profiles that become others on fewer devices (kernel, fs/btrfs/volumes.c, `btrfs_raid_array`).
+/// Capacities and predictions were compared with it on none of these.
+const fn btrfs_takes(profile: BtrfsProfile) -> Option<&'static str> {
+    match profile {
+        BtrfsProfile::Raid0 => Some("btrfs itself takes 1 since Linux 5.15, which is `single`"),
+        BtrfsProfile::Raid10 => Some("btrfs itself takes 2 or 3 since Linux 5.15; on 2 it is `raid1`"),
+        BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid1 => None,
     }
 }
 
 fn check_fewest(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
     let options = grown.entry.options;
     let have = grown.node.on.len();
-    for (what, need, key) in fewest(&grown.node.layer) {
+    for (what, need, key, tools) in fewest(&grown.node.layer) {
         if have >= need || options.is_wrong(key) || !options.has(key) {
             continue;
         }
         let message = if have == 1 && need == 2 && what.contains("RAID-1") {
             "a mirror of one is no mirror".to_owned()
         } else {
-            format!("{what} takes at least {need} devices")
+            match tools {
+                Some(tools) => format!("Bedplate takes {what} on at least {need} devices; {tools}"),
+                None => format!("{what} takes at least {need} devices"),
+            }
         };
         let hint = match have {
             1 => format!("name {} more in `on`", need - have),
