@@ -40,23 +40,23 @@ impl FromStr for DriveSet {
 
     fn from_str(text: &str) -> Result<Self, String> {
         const SHAPE: &str = "write how many, how large and of which kind, such as `4x4TB:hdd` or `2x1TB:nvme`";
-        let text = text.trim().to_ascii_lowercase();
+        let text = text.trim();
         if text.contains([',', '+', ';', '/']) {
             return Err(format!("drives of one kind and size only: ask for each group by itself; {SHAPE}"));
         }
-        let (amount, kind) = text.split_once(':').unwrap_or((&text, ""));
-        let (count, size) = amount.split_once(['x', '×', '*']).unwrap_or(("1", amount));
+        let (amount, kind) = text.split_once(':').unwrap_or((text, ""));
+        let (count, size) = amount.split_once(['x', 'X', '×', '*']).unwrap_or(("1", amount));
         let count: u32 =
             count.trim().parse().map_err(|_| format!("`{}` is not a number of drives; {SHAPE}", count.trim()))?;
         if count == 0 || count > MOST {
             return Err(format!("from 1 to {MOST} drives, not {count}"));
         }
-        let size = Bytes::parse(&size.trim().to_ascii_uppercase().replace('I', "i"))
-            .map_err(|_| format!("`{}` is not a size with its unit; {SHAPE}", size.trim()))?;
-        if size < Bytes::gib(1) || size > LARGEST {
-            return Err(format!("drives of 1 GiB to {LARGEST}, not {size}"));
-        }
-        let typed = kind.trim();
+        let known_size = Bytes::parse(&size.trim().to_ascii_uppercase().replace('I', "i")).ok();
+        let size = known_size
+            .filter(|size| (Bytes::gib(1)..=LARGEST).contains(size))
+            .ok_or_else(|| format!("`{}` is not a size from 1 GiB to {LARGEST} with its unit; {SHAPE}", size.trim()))?;
+        let kind = kind.trim().to_ascii_lowercase();
+        let typed = kind.as_str();
         let known = || KINDS.map(|(word, ..)| word).join(", ");
         let near = || spec::did_you_mean(typed, KINDS.map(|(word, ..)| word));
         let is_it = |(word, ..): &&(&str, LabDriveKind, &str)| typed.is_empty() || *word == typed;
@@ -136,6 +136,10 @@ mod tests {
             ["", "x", "0x4TB:hdd", "65x4TB", "4x4", "4x4TB:tape", "fourx4TB", "4x1MB", "4x4TB:hdd:hdd", "-1x4TB"]
         {
             assert!(text.parse::<DriveSet>().is_err(), "{text}");
+        }
+        for (text, size) in [("4x1EB:hdd", "`1EB`"), ("4x2PiB:hdd", "`2PiB`"), ("1x4", "`4`")] {
+            let why = text.parse::<DriveSet>().unwrap_err();
+            assert!(why.starts_with(&format!("{size} is not a size from 1 GiB to 1 PiB with its unit;")), "{why}");
         }
     }
 

@@ -261,7 +261,7 @@ fn account(out: &mut String, p: &Prediction, style: &Style) {
         say("  ", &format!("{:.0} MB/s of each member resynchronised", rate.value / 1e6));
     }
     if let Some(times) = p.write_amplification {
-        say("  ", &format!("drives write {} bytes for each byte written", significant(times)));
+        say("  ", &format!("drives write {}× the bytes written", significant(times)));
     }
     say("  ", "limits, by share of draws:");
     for limit in p.limits.iter().take(4) {

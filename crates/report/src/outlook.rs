@@ -99,7 +99,7 @@ fn remarks(outlook: &Outlook) -> Vec<String> {
         let (kind, total) = (if writes.random { "random" } else { "sequential" }, writes.total);
         let of = |factor: f64| significant(factor);
         remarks.push(format!(
-            "Drives write {} bytes for each byte of {kind} writes of {}, from {} to {}.",
+            "Drives write {}× the bytes of {kind} writes of {}, from {}× to {}×.",
             of(total.middle),
             writes.block,
             of(total.low),

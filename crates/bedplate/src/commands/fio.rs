@@ -5,7 +5,7 @@ use std::path::Path;
 use measure::WorkPlace;
 use spec::fio::{Imported, Reader};
 use terms::spelling::spell_path;
-use terms::{MeasurePolicy, Method, Workload};
+use terms::{Clock, MeasurePolicy, Method, Workload};
 
 use crate::cli::{FioArguments, FioCommand};
 use crate::exit::{Exit, Failure};
@@ -66,13 +66,28 @@ fn policy(imported: &Imported) -> MeasurePolicy {
 fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, Failure> {
     let study = crate::studies::load_whole(study, settings)?;
     std::fs::create_dir_all(directory).map_err(Failure::file("create", directory))?;
+    let policy = &study.design.measure;
     for workload in by_fio(&study.design.workloads) {
         let name = format!("{}.fio", workload.name);
-        let job = text(std::slice::from_ref(workload), &study.design.measure)?;
+        let job = text(std::slice::from_ref(workload), policy)?;
+        let job = match study.design.lab.clock() {
+            Clock::Virtual => of_its_clock(workload, policy) + &job,
+            Clock::Real => job,
+        };
         output::put(directory, &name, &job)?;
         settings.printer.say(&format!("wrote {}", spell_path(&directory.join(name))));
     }
     Ok(Exit::Yes)
+}
+
+/// What somebody has to change who runs a job of a lab with its own clock on drives.
+fn of_its_clock(workload: &Workload, policy: &MeasurePolicy) -> String {
+    let window = workload.window.unwrap_or(policy.window);
+    format!(
+        "# A window of {window} on {} is enough for the virtual clock of the study's lab.\n\
+         # On drives set `runtime` to 30s or more, and `size` above what their caches hold.\n",
+        policy.span
+    )
 }
 
 /// A job file of workloads that run one after another, each setting with its reason.
@@ -95,6 +110,15 @@ fn by_fio(workloads: &[Workload]) -> impl Iterator<Item = &Workload> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_virtual_clock_makes_enough_is_told_in_the_file() {
+        let workload = spec::fio::import("[j]\nrw=read\ndirect=1\n", false).0.unwrap().workloads.remove(0);
+        let policy = MeasurePolicy { window: terms::Nanos::millis(100), ..MeasurePolicy::default() };
+        let said = of_its_clock(&workload, &policy);
+        assert!(said.contains("100 ms") && said.contains("`runtime` to 30s"), "{said}");
+        assert!(said.lines().all(|line| line.starts_with("# ")), "{said}");
+    }
 
     #[test]
     fn a_verdict_counts_workloads_and_names_some() {
