@@ -426,6 +426,9 @@ fn errors(machine: &Machine, round: &mut Round) {
     }
 }
 
+const SOUND: &str = "Bring it back if it is sound: what it missed is repaired by a scrub, but for files without checksums (`nodatacow`), of \
+                     which old copies are read then. Otherwise, and where there are such files, put another in its place.";
+
 fn missing(machine: &Machine, round: &mut Round) {
     for (system, btrfs, at) in each(machine) {
         for device in &btrfs.devices {
@@ -435,28 +438,36 @@ fn missing(machine: &Machine, round: &mut Round) {
             }
             let all = count(number(btrfs.devices.len()), "device");
             // What was posted may not tell which: no device has number 0.
-            let id = if device.id == 0 { "DEVID".to_owned() } else { device.id.to_string() };
+            let is_told = device.id > 0;
+            let id = if is_told { device.id.to_string() } else { "DEVID".to_owned() };
+            let what = if is_told {
+                format!("device {id} is missing")
+            } else {
+                "a device is missing, and its number is not told".to_owned()
+            };
+            let source = format!("/sys/fs/btrfs/{}/devinfo/{id}/missing", system.uuid.as_deref().unwrap_or("UUID"));
+            let target = target(system);
+            let why = format!("1 of {all}: what has one copy there is lost, all else has a copy less");
+            let found = finding(Error, &at, what, why).seen(source, 1);
+            // A wrong number would replace a device that is there.
+            let found = if is_told {
+                found.advise(SOUND)
+            } else {
+                found
+                    .advise(format!(
+                        "Mounted with `degraded`, `btrfs device usage` tells its number: put that for DEVID. {SOUND}"
+                    ))
+                    .look(format!("btrfs filesystem show {target}"))
+                    .look(format!("btrfs device usage {target}"))
+            };
             round.find(
-                finding(
-                    Error,
-                    &at,
-                    if device.id == 0 { "a device is missing".to_owned() } else { format!("device {id} is missing") },
-                    format!("1 of {all}: what has one copy there is lost, all else has a copy less"),
-                )
-                .seen(
-                    format!("/sys/fs/btrfs/{}/devinfo/{id}/missing", system.uuid.as_deref().unwrap_or("UUID")),
-                    1,
-                )
-                .advise(
-                    "Bring it back if it is sound: what it missed is repaired by a scrub, but for files without checksums (`nodatacow`), of which \
-                     old copies are read then. Otherwise, and where there are such files, put another in its place.",
-                )
-                .look(format!("btrfs filesystem usage {}", target(system)))
-                .look(format!("btrfs replace status {}", target(system)))
-                .run(
-                    Brought("everything on the device that is put in its place".to_owned()),
-                    format!("btrfs replace start {id} NEW {}", target(system)),
-                ),
+                found
+                    .look(format!("btrfs filesystem usage {target}"))
+                    .look(format!("btrfs replace status {target}"))
+                    .run(
+                        Brought("everything on the device that is put in its place".to_owned()),
+                        format!("btrfs replace start {id} NEW {target}"),
+                    ),
             );
         }
     }

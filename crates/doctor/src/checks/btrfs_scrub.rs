@@ -18,7 +18,22 @@ pub(super) fn look(machine: &Machine, round: &mut Round) {
             continue;
         }
         let on = if scrub.devices.is_empty() { String::new() } else { format!(" on {}", list(&scrub.devices)) };
-        let (severity, what, cost, advice) = if lost {
+        let lacks = btrfs.devices.iter().any(|device| device.missing.known() == Some(&true));
+        let (severity, what, cost, advice) = if lost && lacks {
+            (
+                Error,
+                format!(
+                    "the last scrub found {}{on} that no copy makes up for, and a device is missing",
+                    count(scrub.uncorrectable, "error")
+                ),
+                format!(
+                    "{} or more cannot be read now: their copies may be on the device that is missing",
+                    count(scrub.uncorrectable, "block")
+                ),
+                "Remove nothing. Bring the missing device back first, or mount with `degraded` and copy what can be read, then scrub again: \
+                 only what it finds with all devices there is lost.",
+            )
+        } else if lost {
             (
                 Error,
                 format!("the last scrub found {}{on} that no copy makes up for", count(scrub.uncorrectable, "error")),

@@ -295,6 +295,29 @@ fn the_number_of_a_missing_device_is_not_guessed() {
     assert!(found.remedy.commands.contains(&"btrfs replace start DEVID NEW TARGET".to_owned()), "{found:?}");
 }
 
+/// The numbers of those that are there are no help: one between them may have been removed long ago.
+#[test]
+fn a_missing_device_has_no_number_that_is_free_and_what_it_has_is_not_lost() {
+    let show = "Label: none  uuid: 3112349d-3cf0-4ccb-b3d3-6fbb1a872a4a\n\tTotal devices 3 FS bytes used 5.11TiB\n\
+        \tdevid    1 size 2.73TiB used 2.61TiB path /dev/sdb\n\tdevid    3 size 2.73TiB used 2.61TiB path /dev/sdd\n\
+        \t*** Some devices missing\n\n";
+    let scrub = "# btrfs scrub status /srv\nUUID:             3112349d-3cf0-4ccb-b3d3-6fbb1a872a4a\n\
+        Scrub started:    Sun Nov  1 03:10:02 2026\nStatus:           finished\nDuration:         4:11:19\n\
+        Total to scrub:   5.11TiB\nRate:             355.00MiB/s\nError summary:    csum=18\n  Corrected:      0\n  Uncorrectable:  18\n\
+        \x20 Unverified:     0\n\n";
+    for (text, lacks) in [(format!("{show}{scrub}"), true), (scrub.to_owned(), false)] {
+        let diagnosis = diagnosis(&text);
+        let of = |check: &str| diagnosis.findings.iter().find(|found| found.check == check);
+        assert_eq!(of("btrfs-device-missing").is_some(), lacks);
+        if let Some(found) = of("btrfs-device-missing") {
+            assert_eq!(found.remedy.commands.last().unwrap(), "btrfs replace start DEVID NEW /srv", "{found:?}");
+            assert!(found.remedy.commands.contains(&"btrfs device usage /srv".to_owned()), "{found:?}");
+        }
+        let advice = &of("btrfs-scrub").unwrap().remedy.advice;
+        assert_eq!((advice.contains("Remove nothing"), advice.contains("or remove them")), (lacks, !lacks), "{advice}");
+    }
+}
+
 /// What several texts together may tell, and none of them alone; and the nearer end of a link, which tells less than both.
 const JOINED: [&str; 5] =
     ["bandwidth-message", "recovery-time-out", "link-below-both-ends", "encryption-sector", "link-below-drive"];

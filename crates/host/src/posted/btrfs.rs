@@ -244,7 +244,8 @@ impl Btrfs {
     }
 
     /// The kernel's files of it, and what `btrfs` says. Numbers of devices that no text tells are those that are free: both
-    /// programs show devices in the order of their numbers.
+    /// programs show devices in the order of their numbers. One that is missing gets none: a number that is free may be one that was
+    /// removed long ago, and `btrfs replace` takes its numbers from here.
     fn put(self, uuid: &str, machine: &mut Machine) {
         let directory = format!("/sys/fs/btrfs/{uuid}");
         machine.directories.entry(directory.clone()).or_default();
@@ -265,7 +266,6 @@ impl Btrfs {
         let target = known.or(self.target).unwrap_or_else(|| "TARGET".to_owned());
         // Who is not root is told so of all devices by some versions (github.com/kdave/btrfs-progs/issues/1114).
         let are_all = !self.devices.is_empty() && self.devices.iter().all(|device| device.missing);
-        let is_told = self.devices.iter().all(|device| device.missing || device.id.is_some());
         let mut ids: BTreeSet<u32> = self.devices.iter().filter_map(|device| device.id).collect();
         let mut free = || (1..).find(|id| ids.insert(*id)).unwrap_or_default();
         let lacks = self.missing && !self.devices.iter().any(|device| device.missing);
@@ -274,7 +274,7 @@ impl Btrfs {
         for device in self.devices.into_iter().chain(lacks.then_some(more)) {
             let id = match device.id {
                 Some(id) => id,
-                None if device.missing && !is_told => UNTOLD,
+                None if device.missing => UNTOLD,
                 None => free(),
             };
             let own = format!("{directory}/devinfo/{id}");
