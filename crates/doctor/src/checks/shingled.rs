@@ -1,15 +1,17 @@
 //! Hard disks whose tracks overlap, and which do not say so, where they are filled anew.
 
-use terms::diagnosis::Place;
+use terms::diagnosis::{Place, Severity};
+use terms::inventory::Vdev;
 
 use crate::check::{Check, Information, Round, Warning, finding};
-use crate::group::groups;
+use crate::group::{Group, groups, leaves};
 use crate::machine::{Machine, drive_place};
+use crate::remedy::Found;
 
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "shingled-in-array",
     severity: Warning,
-    looks_at: "`device/model` of drives that are part of something with redundancy, and a table of models whose makers say so",
+    looks_at: "`device/model` of drives that are part of something with redundancy, or the model in a name of `zpool status`, and a table of models whose makers say so",
     rule: "its tracks overlap, and it rearranges what is written by itself: a warning while a member is missing, or it is or may be the one that is filled, information otherwise",
     fixes: false,
     look: shingled,
@@ -73,23 +75,46 @@ fn shingled(machine: &Machine, round: &mut Round) {
         if !is_shingled(model) {
             continue;
         }
-        round.find(
-            finding(
-                if group.may_fill(name) { Warning } else { Information },
-                &place,
-                "the drive's tracks overlap (SMR), and it rearranges what is written by itself",
-                format!(
-                    "where a member of the {} is filled anew, all of it is written; in a RAID-Z that took a WD40EFAX more than 9 days, and other \
-                     drives of its size some 16 hours (ServeTheHome, 2020). One that answers too late is thrown out",
-                    group.place
-                ),
-            )
-            .seen(format!("/sys/block/{name}/device/model"), model)
-            .advise(
-                "It need not be replaced while all is well. Have a copy before a member is filled, leave the array alone meanwhile, and take \
-                 a drive whose tracks do not overlap for the next one that fails.",
-            )
-            .look(format!("smartctl -i /dev/{name}")),
-        );
+        let severity = if group.may_fill(name) { Warning } else { Information };
+        let seen = (format!("/sys/block/{name}/device/model"), model.as_str());
+        round.find(told(severity, &place, &group.place, seen, &format!("/dev/{name}")));
     }
+    by_names(machine, round, &groups);
+}
+
+/// Devices of pools whose names have the model of a drive, and nothing tells which drive that is.
+fn by_names(machine: &Machine, round: &mut Round, groups: &[Group]) {
+    for pool in machine.detail.pools.known().into_iter().flatten() {
+        let at = Place::new("pool", &pool.name);
+        let Some(group) = groups.iter().find(|group| group.survives && group.place == at) else { continue };
+        let mut all = Vec::new();
+        pool.vdevs.known().into_iter().flatten().for_each(|vdev| leaves(vdev, &mut all));
+        let unfilled = all.iter().all(|leaf| !leaf.filled);
+        let is_here = |leaf: &&Vdev| ["ONLINE", "DEGRADED", ""].contains(&leaf.state.as_str());
+        for leaf in all.into_iter().filter(is_here).filter(|leaf| leaf.node.is_none() && is_shingled(&leaf.name)) {
+            let is_filled = group.condition.is_some() && (leaf.filled || unfilled);
+            let place = Place::new("virtual device", format!("{} of {}", leaf.name, pool.name));
+            let seen = (format!("zpool status {}", pool.name), leaf.name.as_str());
+            let path = format!("/dev/disk/by-id/{}", leaf.name.rsplit('/').next().unwrap_or(&leaf.name));
+            round.find(told(if is_filled { Warning } else { Information }, &place, &group.place, seen, &path));
+        }
+    }
+}
+
+fn told(severity: Severity, place: &Place, group: &Place, seen: (String, &str), path: &str) -> Found {
+    finding(
+        severity,
+        place,
+        "the drive's tracks overlap (SMR), and it rearranges what is written by itself",
+        format!(
+            "where a member of the {group} is filled anew, all of it is written; in a RAID-Z that took a WD40EFAX more than 9 days, and other \
+             drives of its size some 16 hours (ServeTheHome, 2020). One that answers too late is thrown out"
+        ),
+    )
+    .seen(seen.0, seen.1)
+    .advise(
+        "It need not be replaced while all is well. Have a copy before a member is filled, leave the array alone meanwhile, and take \
+         a drive whose tracks do not overlap for the next one that fails.",
+    )
+    .look(format!("smartctl -i {path}"))
 }

@@ -7,6 +7,7 @@ mod excerpts;
 mod faults;
 mod healthy;
 mod linear;
+mod linked;
 mod machines;
 mod pastes;
 mod perturbed;

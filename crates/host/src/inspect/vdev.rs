@@ -55,7 +55,7 @@ struct Row<'t> {
     words: Vec<&'t str>,
 }
 
-/// The tree under `config:`. `node` finds the kernel name of a path.
+/// The tree under `config:`. `node` finds the kernel name of a device by its path.
 pub(super) fn tree(status: &str, shifts: &Readout<Shifts>, node: impl Fn(&str) -> Option<String>) -> Vec<Vdev> {
     let config = status.split_once("config:").map_or("", |(_, rest)| rest);
     let config = config.split("\nerrors:").next().unwrap_or_default();
@@ -95,7 +95,7 @@ pub(super) fn tree(status: &str, shifts: &Readout<Shifts>, node: impl Fn(&str) -
             configured,
             native,
             filled: row.words.contains(&"(resilvering)"),
-            node: if name.starts_with('/') { node(name) } else { None },
+            node: if kind(name) == "disk" { paths(name).iter().find_map(|path| node(path)) } else { None },
             children: Vec::new(),
         };
         place(&mut tops, vdev, (row.indent / 2).saturating_sub(1));
@@ -132,6 +132,14 @@ fn kind(name: &str) -> &str {
     let word = name.split(['-', ':']).next().unwrap_or(name);
     let groups = ["mirror", "raidz", "draid", "spare", "replacing", "indirect", "root"];
     if groups.iter().any(|group| word.starts_with(group)) { word } else { "disk" }
+}
+
+/// What a name may be the end of, as `zpool status` prints it without `-P`.
+fn paths(name: &str) -> Vec<String> {
+    if name.starts_with('/') {
+        return vec![name.to_owned()];
+    }
+    ["/dev", "/dev/disk/by-id"].iter().map(|directory| format!("{directory}/{name}")).collect()
 }
 
 /// Large counters are shortened: `1.2K`.

@@ -77,6 +77,12 @@ pub(super) struct Block {
     pub(super) on: BTreeSet<String>,
 }
 
+impl Block {
+    pub(super) const fn is_drive(&self) -> bool {
+        self.drive
+    }
+}
+
 /// Files of every NVMe controller (the kernel's `drivers/nvme/host/sysfs.c`).
 const CONTROLLER: [&str; 11] = [
     "address",

@@ -28,6 +28,7 @@ mod iostat;
 mod ircu;
 mod json;
 mod kept;
+mod leaves;
 mod lsblk;
 mod lspci;
 mod lspci_tree;
@@ -378,11 +379,23 @@ fn unquoted(text: &str) -> String {
             .filter(|line| !line.contains('`'))
             .map(|line| format!("{line}\n"))
     };
-    text = text.split_inclusive('\n').map(|line| code(line).unwrap_or_else(|| line.to_owned())).collect();
+    text = text.split_inclusive('\n').map(|line| code(line).unwrap_or_else(|| untagged(line))).collect();
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let common = text.lines().filter(|line| !line.trim().is_empty()).map(blanks).min().unwrap_or(0);
     text.split_inclusive('\n').map(|line| line.get(common..).unwrap_or("\n")).collect()
 }
+
+/// A line without the tags of a forum that stand right before or behind what it says.
+fn untagged(line: &str) -> String {
+    let (own, end) = line.split_at(line.trim_end().len());
+    let small = own.to_ascii_lowercase();
+    let from = TAGS.iter().find(|tag| small.starts_with(**tag)).map_or(0, |tag| tag.len());
+    let to = TAGS.iter().find(|tag| small.ends_with(**tag)).map_or(own.len(), |tag| own.len() - tag.len());
+    // A tag alone is a line of nobody.
+    if from < to { format!("{}{end}", &own[from..to]) } else { line.to_owned() }
+}
+
+const TAGS: [&str; 4] = ["[code]", "[/code]", "<pre>", "</pre>"];
 
 /// So many quotations of quotations are taken off.
 const DEEPEST: u32 = 8;

@@ -1,7 +1,7 @@
 //! The machine when all texts are read: what only several of them tell together, and then all of it as a capture.
 
 use super::machine::{Machine, push};
-use super::{blkid, btrfs, daemons, examine, lspci, luks, mdadm, smartd, xfs, zfs_get, zpool};
+use super::{blkid, btrfs, daemons, examine, leaves, lspci, luks, mdadm, smartd, xfs, zfs_get, zpool};
 use crate::capture::Capture;
 
 impl Machine {
@@ -31,6 +31,7 @@ impl Machine {
         blkid::put_all(&mut self);
         self.reading = "lspci -vv";
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
+        leaves::put_all(&mut self);
         self.put_blocks();
         self.cite_programs();
         // A text may be a part: what else is in these is not known, and each list has a name that says so.

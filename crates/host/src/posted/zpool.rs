@@ -56,7 +56,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         }
         put(name, state, machine);
         match config_with_tabs(paragraph, text.command.is_some_and(resolves)) {
-            Ok(text) => machine.run(format!("zpool status -P {name}"), text),
+            Ok(text) => machine.run(format!("{STATUS}{name}"), text),
             Err(why) => machine.refused.push(format!("pool `{name}`: {why}")),
         }
         told += 1;
@@ -91,7 +91,7 @@ pub(super) fn put_all(machine: &mut Machine) {
     pools.sort_by_key(|(_, (number, _))| *number);
     // Devices of a pool whose state is in doubt are those of one time, and nobody knows of which.
     for (name, _) in pools.iter().filter(|(name, _)| machine.contradicted.contains(&doubt(name))) {
-        machine.runs.remove(&format!("zpool status -P {name}"));
+        machine.runs.remove(&format!("{STATUS}{name}"));
     }
     machine.directories.entry("/sys/module/zfs".to_owned()).or_default();
     let rows = pools.iter().map(|(name, (_, state))| format!("{name}\t{state}\n"));
@@ -104,6 +104,8 @@ pub(super) fn put_imported(name: &str, machine: &mut Machine) {
 }
 
 const LIST: &str = "zpool list -H -o name,health";
+/// Before the pool's name.
+pub(super) const STATUS: &str = "zpool status -P ";
 
 /// `MOS Configuration:`, which `zdb -C POOL` begins with.
 pub(super) fn begins_configuration(line: &str) -> bool {

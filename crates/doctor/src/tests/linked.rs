@@ -1,0 +1,58 @@
+//! What several lines of a post tell together, and what none of them tells: names of devices, what waits, what may be one drive.
+
+use terms::diagnosis::Severity::{Error, Information, Warning};
+
+use super::controllers::found;
+use super::posts::{Found, Post, check, post};
+
+fn pool(leaves: &[&str], state: &str) -> String {
+    let rows: String = leaves.iter().map(|leaf| format!("\t    {leaf}  ONLINE  0  0  0\n")).collect();
+    format!(
+        "  pool: tank\n state: ONLINE\n  scan: {state}\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n\ttank  ONLINE  0  0  0\n\
+         \t  raidz1-0  ONLINE  0  0  0\n{rows}\nerrors: No known data errors\n"
+    )
+}
+
+/// `zpool status` without `-P` prints the last part of a path.
+#[test]
+fn devices_of_pools_are_drives_by_any_name() {
+    const OVERLAPS: &[Found] = &[("shingled-in-array", "sdc", Information)];
+    const BY_NAME: &[Found] = &[("shingled-in-array", "ata-WDC_WD60EFAX-68SHWN0_WD-WX0002 of tank", Information)];
+    const NOT: &[&str] = &["shingled-in-array"];
+    let drives =
+        |rows: &str| format!("# lsblk -o NAME,MODEL,SERIAL,WWN\nNAME MODEL               SERIAL    WWN\n{rows}\n");
+    let one = "sdc  WDC_WD60EFAX-68SHWN0 WD-WX0001 0x50014ee2a1b2c3d4\n";
+    let other = "sdd  WDC_WD60EFAX-68SHWN0 WD-WX0009 0x50014ee2a1b2c3d5\n";
+    let heading =
+        |text: &str| text.replace("NAME MODEL               SERIAL    WWN", "NAME MODEL                SERIAL    WWN");
+    let with = |leaf: &str, rows: &str| format!("{}{}", pool(&["sdx", leaf], "none requested"), heading(&drives(rows)));
+    let found = |leaf: &str, found: &'static [Found], not| post(with(leaf, one), found, not);
+    check(&[
+        found("sdc", OVERLAPS, &[]),
+        found("sdc1", OVERLAPS, &[]),
+        found("/dev/sdc1", OVERLAPS, &[]),
+        found("wwn-0x50014ee2a1b2c3d4", OVERLAPS, &[]),
+        found("wwn-0x50014ee2a1b2c3d4-part2", OVERLAPS, &[]),
+        found("scsi-350014ee2a1b2c3d4", OVERLAPS, &[]),
+        found("scsi-SATA_WDC_WD60EFAX-68SHWN0_WD-WX0001", OVERLAPS, &[]),
+        found("ata-WDC_WD60EFAX-68SHWN0_WD-WX0001-part1", OVERLAPS, &[]),
+        found("wwn-0x50014ee2a1b2c3d9", &[], NOT),
+        found("sde", &[], NOT),
+        // Such a name tells the model where nothing tells which drive it is.
+        found("ata-WDC_WD60EFAX-68SHWN0_WD-WX0002", BY_NAME, &[]),
+        found("ata-WDC_WD60EFRX-68SHWN0_WD-WX0003", &[], NOT),
+        // Both have the number that somebody wrote over theirs.
+        post(
+            with("scsi-SATA_WDC_WD60EFAX-68SHWN0_XXXX", &format!("{one}{other}"))
+                .replace("WD-WX0001", "XXXX     ")
+                .replace("WD-WX0009", "XXXX     "),
+            &[],
+            &[],
+        ),
+    ]);
+    let twice = with("scsi-SATA_WDC_WD60EFAX-68SHWN0_XXXX", &format!("{one}{other}"))
+        .replace("WD-WX0001", "XXXX     ")
+        .replace("WD-WX0009", "XXXX     ");
+    let named = self::found(&twice).into_iter().filter(|found| found.check == "shingled-in-array");
+    assert!(named.into_iter().all(|found| !found.place.name.starts_with("sd")), "{twice}");
+}
