@@ -132,6 +132,12 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// Is it known that a device holds something: a signature, partitions, or what is made of it?
+    pub(crate) fn holds_something(&self, name: &str) -> bool {
+        let signed = self.node(name).and_then(|node| node.signatures.known()).is_some_and(|all| !all.is_empty());
+        signed || !self.on_top_of(name).is_empty() || self.is_used(name)
+    }
+
     fn is_mounted(&self, name: &str) -> bool {
         let mounts = self.detail.mounts.known().into_iter().flatten();
         mounts.into_iter().any(|mount| mount.node.as_deref() == Some(name))
@@ -300,9 +306,11 @@ impl<'a> Machine<'a> {
     pub(crate) fn mounted(&self, round: &mut Round) -> Vec<&'a Mount> {
         let mut once: Vec<&Mount> = Vec::new();
         let all = round.ask(&Place::machine(), &self.detail.mounts).into_iter().flatten();
-        for mount in all.filter(|mount| mount.node.is_some()) {
+        for mount in all.filter(|mount| mount.node.is_some() || mount.source.starts_with("/dev/")) {
             let rank = |mount: &Mount| (mount.target != "/", mount.root != "/");
-            match once.iter_mut().find(|known| known.node == mount.node) {
+            let is_same =
+                |known: &Mount| known.node == mount.node && (mount.node.is_some() || known.source == mount.source);
+            match once.iter_mut().find(|known| is_same(known)) {
                 Some(known) if rank(mount) < rank(known) => *known = mount,
                 Some(_) => {}
                 None => once.push(mount),

@@ -56,3 +56,25 @@ fn devices_of_pools_are_drives_by_any_name() {
     let named = self::found(&twice).into_iter().filter(|found| found.check == "shingled-in-array");
     assert!(named.into_iter().all(|found| !found.place.name.starts_with("sd")), "{twice}");
 }
+
+/// A node of an array or of a volume has no size in a list of mounts.
+#[test]
+fn mounts_are_judged_without_their_devices() {
+    const OFF: &[Found] = &[("barriers-off", "/srv/db (ext4)", Error), ("data-writeback", "/srv/db (ext4)", Warning)];
+    let mount = |source: &str, options: &str| {
+        format!("# mount\n/dev/sda1 on / type ext4 (rw,relatime)\n{source} on /srv/db type ext4 ({options})\n")
+    };
+    let sources = [
+        "/dev/md0",
+        "/dev/drbd3",
+        "/dev/vg0/db",
+        "/dev/mapper/vg0-db",
+        "/dev/disk/by-uuid/1f6e",
+        "/dev/sdb1",
+        "/dev/nbd0",
+    ];
+    let off = |source: &&str| post(mount(source, "rw,nobarrier,data=writeback"), OFF, &[]);
+    let healthy = |source: &&str| post(mount(source, "rw,noatime"), &[], &["barriers-off", "data-writeback"]);
+    let posts: Vec<Post> = sources.iter().map(off).chain(sources.iter().map(healthy)).collect();
+    check(&posts);
+}

@@ -8,12 +8,14 @@ use super::source::{Source, needed};
 /// File systems of networks, which are kept though they have no device.
 const REMOTE: [&str; 7] = ["nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"];
 
-/// Mounts of devices, of ZFS datasets and of networks.
+/// Mounts of devices, of ZFS datasets and of networks. Of a device that only the list of mounts names nothing else is known, and its
+/// options are as good.
 pub(super) fn read(source: &Source, nodes: &[Node]) -> Readout<Vec<Mount>> {
     const FILE: &str = "/proc/self/mountinfo";
     needed(FILE, source.text(FILE)).map(|text| {
         let mounts = text.lines().filter_map(|line| parse(source, line, nodes));
-        mounts.filter(|mount| mount.node.is_some() || mount.kind == "zfs" || REMOTE.contains(&&*mount.kind)).collect()
+        let is_device = |mount: &Mount| mount.node.is_some() || mount.source.starts_with("/dev/");
+        mounts.filter(|mount| is_device(mount) || mount.kind == "zfs" || REMOTE.contains(&&*mount.kind)).collect()
     })
 }
 
