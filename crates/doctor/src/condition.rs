@@ -158,8 +158,11 @@ impl Members<'_> {
     }
 }
 
-/// Is a member being filled, do copies become equal, or does the array wait for its turn? A check changes nothing.
+/// Is a member being filled, do copies become equal, or does the array wait for that? A check changes nothing, and where a list does not
+/// tell what waits, it may be one unless a member is missing.
 pub(crate) fn is_at_work(md: &Md) -> bool {
-    let action = md.sync_action.known().and_then(Option::as_deref);
-    md.sync_waits || action.is_some_and(|action| !["idle", "frozen", "check"].contains(&action))
+    match md.sync_action.known().and_then(Option::as_deref) {
+        Some(action) => !["idle", "frozen", "check"].contains(&action),
+        None => md.sync_waits && md.degraded.known() != Some(&Some(0)),
+    }
 }

@@ -13,15 +13,22 @@ use crate::words::{duration, float, list, percent, rate};
 pub(super) fn syncing(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
-        let Some(Some(action)) = round.ask(&at, &md.sync_action) else { continue };
+        // A list of arrays says of each that waits that it is a resync, so that it tells nothing of what waits.
+        let action = match (md.sync_waits, md.sync_action.known()) {
+            (true, None) => UNTOLD,
+            _ => match round.ask(&at, &md.sync_action) {
+                Some(Some(action)) => action,
+                _ => continue,
+            },
+        };
         round.look();
         if action == "idle" || action == "frozen" {
             continue;
         }
         let work = Work::of(md, action);
-        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md))
-            .seen(sysfs(node, "md/sync_action"), action)
-            .seen(sysfs(node, "md/sync_completed"), completed(md));
+        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md));
+        let found = if work.told { found.seen(sysfs(node, "md/sync_action"), action) } else { found };
+        let found = found.seen(sysfs(node, "md/sync_completed"), completed(md));
         round.find(if work.pace == Pace::Held {
             found
                 .seen(sysfs(node, "md/array_state"), md.state.known().map_or("", String::as_str))
@@ -30,6 +37,10 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
                      --readwrite` says so without one.",
                 )
                 .look(format!("mdadm --detail {}", path(node)))
+        } else if !work.told {
+            found
+                .advise("`sync_action` tells what waits. Let it come to its turn, and measure nothing before it is done.")
+                .look(format!("cat {}", sysfs(node, "md/sync_action")))
         } else {
             found.advise("Wait for it, and measure nothing before.").look(format!("mdadm --wait {}", path(node)))
         });
@@ -56,6 +67,9 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// What waits is not told.
+const UNTOLD: &str = "";
+
 /// The kernel calls by a verb what people call a rebuild.
 fn noun(action: &str) -> &str {
     if action == "recover" { "rebuild" } else { action }
@@ -74,7 +88,9 @@ enum Pace {
 /// What md does by itself.
 struct Work {
     pace: Pace,
+    /// It is a check, or may be one: no member is missing, and what waits is not told.
     checks: bool,
+    told: bool,
     /// No member is missing, and nothing was written since they were put together.
     unwritten: bool,
     /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
@@ -92,7 +108,8 @@ impl Work {
         let none_missing = md.degraded.known() == Some(&Some(0));
         Self {
             pace,
-            checks: action == "check",
+            checks: action == "check" || action == UNTOLD && none_missing,
+            told: action != UNTOLD,
             unwritten: none_missing && md.state.known().is_some_and(|state| state == "read-auto"),
             whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
         }
@@ -109,6 +126,7 @@ impl Work {
     fn what(&self, action: &str) -> String {
         let action = noun(action);
         match self.pace {
+            _ if !self.told => "it waits for another array, and for which work is not told".to_owned(),
             Pace::Waits => format!("a {action} waits for another"),
             Pace::Held => format!("a {action} waits for the first write"),
             Pace::GoesOn => format!("a {action} is going on"),
@@ -117,16 +135,19 @@ impl Work {
 
     fn cost(&self, machine: &Machine, node: &Node, md: &Md) -> String {
         let redundancy = if self.whole { "redundancy is whole" } else { "redundancy is not whole" };
+        let members = md.members.len();
         match self.pace {
+            Pace::Waits if !self.told && self.checks => format!(
+                "all of its {members} members are in their places. The kernel's list uses this word for a check as for a resync; neither begins \
+                 until another array on the same drives is done"
+            ),
             Pace::Waits if self.checks => {
-                "0 members are read until another array on the same drives is done".to_owned()
+                format!("none of its {members} members is read until another array on the same drives is done")
             }
-            Pace::Waits => {
-                format!(
-                    "it begins when another array on the same drives is done: 0 members are filled until then, and {redundancy}"
-                )
-            }
-            Pace::Held => format!("0 blocks are copied until then, and {redundancy}"),
+            Pace::Waits => format!(
+                "nothing is copied between its {members} members until another array on the same drives is done, and {redundancy}"
+            ),
+            Pace::Held => format!("nothing is copied between its {members} members until then, and {redundancy}"),
             Pace::GoesOn => {
                 let rest = format!("{}{}", remaining(md), sharing(machine, node));
                 if self.checks {

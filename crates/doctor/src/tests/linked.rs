@@ -78,3 +78,31 @@ fn mounts_are_judged_without_their_devices() {
     let posts: Vec<Post> = sources.iter().map(off).chain(sources.iter().map(healthy)).collect();
     check(&posts);
 }
+
+/// The kernel prints `resync=DELAYED` of a check, too.
+#[test]
+fn what_waits_in_a_whole_array_may_be_a_check() {
+    let array = |state: &str, work: &str| {
+        format!(
+            "Personalities : [raid1]\nmd2 : active raid1 sdb2[1] sda2[0]\n      48794624 blocks super 1.2 {state}\n      \
+             \t{work}\n      bitmap: 0/1 pages [0KB], 65536KB chunk\n\nunused devices: <none>\n"
+        )
+    };
+    const WAITS: &[Found] = &[("array-resyncing", "md2", Information)];
+    const LACKS: &[Found] = &[("array-resyncing", "md2", Error), ("array-degraded", "md2", Error)];
+    const PENDING: &[Found] = &[("array-resyncing", "md2", Error)];
+    check(&[
+        post(array("[2/2] [UU]", "resync=DELAYED"), WAITS, &["array-degraded"]),
+        post(array("[2/1] [U_]", "resync=DELAYED"), LACKS, &[]),
+        post(array("[2/2] [UU]", "resync=PENDING"), PENDING, &[]),
+    ]);
+    let said = found(&array("[2/2] [UU]", "resync=DELAYED"));
+    let said = said.iter().find(|found| found.check == "array-resyncing").unwrap();
+    assert!(said.what.contains("which work is not told") && said.why.contains("2 members"), "{said:?}");
+    let detail = "/dev/md2:\n           Version : 1.2\n        Raid Level : raid1\n        Array Size : 48794624 (46.53 GiB 49.97 GB)\n      \
+                  Raid Devices : 2\n     Total Devices : 2\n             State : clean, resyncing (DELAYED) \n    Active Devices : 2\n   \
+                  Working Devices : 2\n    Failed Devices : 0\n     Spare Devices : 0\n\nConsistency Policy : resync\n\n     Resync Status : DELAYED\n\n    \
+                  Number   Major   Minor   RaidDevice State\n       0       8        2        0      active sync   /dev/sda2\n       \
+                  1       8       18        1      active sync   /dev/sdb2\n";
+    check(&[post(detail, WAITS, &["array-degraded"])]);
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::mdstat::{Member, put_members};
+use super::mdstat::{ANY, Member, put_members};
 use super::{Machine, Text};
 
 /// `/dev/md0:` alone on its line; `--examine` begins so with a member.
@@ -171,7 +171,7 @@ fn inactive(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     Some(())
 }
 
-/// What goes on, which the state names (`Detail` in mdadm's `Detail.c`).
+/// What goes on, which the state names (`Detail` in mdadm's `Detail.c`). Of what waits `mdadm` only knows what the kernel's list says.
 fn put_work<'t>(name: &str, state: &[&str], value: &impl Fn(&str) -> Option<&'t str>, machine: &mut Machine) {
     let words = [("resyncing", "resync"), ("recovering", "recover"), ("reshaping", "reshape"), ("checking", "check")];
     let under_way = words.iter().find(|(word, _)| state.iter().any(|said| said.starts_with(word)));
@@ -182,10 +182,13 @@ fn put_work<'t>(name: &str, state: &[&str], value: &impl Fn(&str) -> Option<&'t 
         (None, Some(_)) => ("", "resync"),
         (None, None) => ("", "idle"),
     };
-    machine.block_file(name, "md/sync_action", action);
+    let is_delayed = waits == Some("DELAYED") || state.iter().any(|said| said.contains("DELAYED"));
+    if !is_delayed || action != ANY {
+        machine.block_file(name, "md/sync_action", action);
+    }
     if action == "idle" {
         machine.block_file(name, "md/sync_completed", "none");
-    } else if waits == Some("DELAYED") || state.iter().any(|said| said.contains("DELAYED")) {
+    } else if is_delayed {
         machine.block_file(name, "md/sync_completed", "delayed");
     }
 }

@@ -29,8 +29,12 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;
     for (number, start) in starts.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(lines.len());
-        let Some((name, words)) = array(lines[*start]) else { continue };
-        match one(name, &words, &lines[start + 1..end], machine) {
+        let Some((name, mut words)) = array(lines[*start]) else { continue };
+        // Posts have lost the ends of lines: what belongs on the second one begins with the array's size.
+        let size = words.iter().position(|word| *word == "blocks").and_then(|at| at.checked_sub(1));
+        let second = size.map(|at| words.split_off(at).join(" "));
+        let rest: Vec<&str> = second.as_deref().into_iter().chain(lines[start + 1..end].iter().copied()).collect();
+        match one(name, &words, &rest, machine) {
             Some(()) => told += 1,
             None => machine.refused.push(format!("array `{name}`: its lines cannot be understood, or are cut")),
         }
@@ -82,8 +86,8 @@ fn one(name: &str, words: &[&str], lines: &[&str], machine: &mut Machine) -> Opt
         files.push(("degraded", counts.0.checked_sub(counts.1)?.to_string()));
         places = Some(up);
         let (action, completed) = work(&text)?;
-        if end.is_some() || action != "idle" {
-            files.push(("sync_action", action));
+        if end.is_some() || action.as_deref() != Some("idle") {
+            files.extend(action.map(|action| ("sync_action", action)));
             files.extend(completed.map(|completed| ("sync_completed", completed)));
             files.extend(speed(&text).map(|speed| ("sync_speed", speed)));
         }
@@ -294,8 +298,9 @@ fn metadata(text: &str) -> Option<String> {
     (known && !version.is_empty()).then(|| version.to_owned())
 }
 
-/// What is going on: `resync = 12.6% (1024/8192)`, `recovery=DELAYED`, `resync=PENDING`; idle where nothing is said.
-fn work(text: &str) -> Option<(String, Option<String>)> {
+/// What is going on, and how far it is: `resync = 12.6% (1024/8192)`, `resync=PENDING`; idle where nothing is said. The kernel says
+/// `resync=DELAYED` of whatever waits, a check too (`status_resync` in its `drivers/md/md.c`), so that what waits is not told.
+fn work(text: &str) -> Option<(Option<String>, Option<String>)> {
     let words = [
         ("resync", "resync"),
         ("recovery", "recover"),
@@ -312,16 +317,19 @@ fn work(text: &str) -> Option<(String, Option<String>)> {
         };
         let rest = line.split_once(word)?.1.trim_start().strip_prefix('=')?.trim_start();
         if rest.starts_with("DELAYED") {
-            return Some(((*action).to_owned(), Some("delayed".to_owned())));
+            return Some(((*action != ANY).then(|| (*action).to_owned()), Some("delayed".to_owned())));
         }
         if rest.starts_with("PENDING") {
-            return Some(((*action).to_owned(), None));
+            return Some((Some((*action).to_owned()), None));
         }
         // In KiB; the kernel's file counts in sectors of 512 bytes.
         let (done, all) = rest.split_once('(')?.1.split_once(')')?.0.split_once('/')?;
         let sectors = |kib: &str| kib.parse::<u64>().ok()?.checked_mul(2);
         let (done, all) = (sectors(done)?, sectors(all)?);
-        return (done <= all).then(|| ((*action).to_owned(), Some(format!("{done} / {all}"))));
+        return (done <= all).then(|| (Some((*action).to_owned()), Some(format!("{done} / {all}"))));
     }
-    Some(("idle".to_owned(), Some("none".to_owned())))
+    Some((Some("idle".to_owned()), Some("none".to_owned())))
 }
+
+/// What waits is called by this name whatever it is.
+pub(super) const ANY: &str = "resync";
