@@ -31,10 +31,10 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "snapshot-space",
         severity: Error,
-        looks_at: "`lvs -o lv_attr,data_percent` of snapshots that are not thin",
+        looks_at: "`lvs -o lv_attr,data_percent` of snapshots that are not thin, `dmsetup status` of those that it does not name",
         rule: "80 % of its space are used (warning), or all: the snapshot is lost (error)",
         fixes: false,
-        look: snapshots,
+        look: super::snapshot::look,
     },
     Check {
         id: "volume-group",
@@ -55,11 +55,11 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Space given out from which it is time to act.
-const MUCH: f64 = 80.0;
+pub(super) const MUCH: f64 = 80.0;
 /// Space given out from which the next burst of writes may be too much.
 const NEARLY_ALL: f64 = 95.0;
 
-fn volume_place(group: &VolumeGroup, volume: &LogicalVolume) -> Place {
+pub(super) fn volume_place(group: &VolumeGroup, volume: &LogicalVolume) -> Place {
     Place::new("volume", format!("{}/{}", group.name, volume.name))
 }
 
@@ -284,53 +284,6 @@ fn enlarged(found: Found, pool: &str, full: &Full) -> Found {
         return found;
     }
     found.run(Nothing, format!("lvextend -L +SIZE {pool}")).run(Nothing, "fstrim --all")
-}
-
-fn snapshots(machine: &Machine, round: &mut Round) {
-    for group in round.ask(&Place::machine(), &machine.detail.volume_groups).into_iter().flatten() {
-        // The first letter of the attributes: `s` a snapshot, `S` one that is being merged or has become invalid.
-        let snapshots = group.logical.iter().filter(|volume| volume.attributes.starts_with(['s', 'S']));
-        for volume in snapshots {
-            let at = volume_place(group, volume);
-            let Some(used) = volume.data else {
-                round.unknown(&at, "`lvs` does not tell how full it is");
-                continue;
-            };
-            round.look();
-            if used < MUCH {
-                continue;
-            }
-            let name = quote(&format!("{}/{}", group.name, volume.name));
-            // The fifth letter is its state (lvs(8), `lv_attr`).
-            if volume.attributes.as_bytes().get(4).is_some_and(|state| b"IS".contains(state)) {
-                round.find(
-                    finding(
-                        Error,
-                        &at,
-                        "the snapshot has become invalid",
-                        "0 bytes of it can be read: its space was full, and what the origin overwrote after that was not kept",
-                    )
-                    .seen(format!("lvs -o lv_attr {}/{}", group.name, volume.name), &volume.attributes)
-                    .advise("Nothing brings it back: remove it, and give the next one more space.")
-                    .look(format!("lvs -o lv_attr,origin {name}")),
-                );
-                continue;
-            }
-            let severity = if used >= 100.0 { Error } else { Warning };
-            round.find(
-                finding(
-                    severity,
-                    &at,
-                    format!("{} of the snapshot's space are used", percent(used / 100.0)),
-                    "when all is used the snapshot is dropped; until then each first write to the origin is 2 writes and 1 read",
-                )
-                .seen(format!("lvs -o data_percent {}/{}", group.name, volume.name), used)
-                .advise("Make it larger, or remove it when it has served.")
-                .look(format!("vgs {}", quote(&group.name)))
-                .run(Nothing, format!("lvextend -L +SIZE {name}")),
-            );
-        }
-    }
 }
 
 fn group(machine: &Machine, round: &mut Round) {

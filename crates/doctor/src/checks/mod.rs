@@ -38,6 +38,7 @@ mod power;
 mod processor;
 mod shingled;
 mod smart;
+mod snapshot;
 mod space;
 mod watch;
 mod zfs;

@@ -106,3 +106,25 @@ fn what_waits_in_a_whole_array_may_be_a_check() {
                   1       8       18        1      active sync   /dev/sdb2\n";
     check(&[post(detail, WAITS, &["array-degraded"])]);
 }
+
+#[test]
+fn snapshots_of_the_device_mapper() {
+    const LOST: &[Found] = &[("snapshot-space", "vg0-root--snap (dm-X)", Error)];
+    const FULL: &[Found] = &[("snapshot-space", "vg0-root--snap (dm-X)", Warning)];
+    let status = |said: &str| {
+        format!(
+            "# dmsetup status\nvg0-root--snap: 0 18874368 {said}\nvg0-root: 0 18874368 snapshot-origin\nvg0-data: 0 8 linear\n"
+        )
+    };
+    check(&[
+        post(status("snapshot Invalid"), LOST, &[]),
+        post(status("snapshot Overflow"), LOST, &[]),
+        post(status("snapshot-merge Merge failed"), LOST, &[]),
+        post(status("snapshot 4608000/5120000 18008"), FULL, &[]),
+        post(status("snapshot 1560768/5120000 6088"), &[], &["snapshot-space"]),
+    ]);
+    let odd = "# dmsetup status\nvg0-data: 0 8 linear\ndocker-253:4-77-0df1: 0 20971520 thin 1922048 20971519\nbad: 0 2048 flakey\n";
+    let posted = host::posted::read([("post", odd)]);
+    assert_eq!(posted.pieces.iter().map(|piece| piece.told).sum::<usize>(), 2, "{:?}", posted.refused);
+    assert!(posted.refused.iter().any(|refused| refused.contains("`flakey`")), "{:?}", posted.refused);
+}

@@ -7,13 +7,25 @@ use super::{Machine, Text};
 use crate::inspect::without_key;
 
 /// Kinds of lines whose table and status look different (the kernel's `Documentation/admin-guide/device-mapper`). A line of another kind
-/// is left out.
-const KINDS: [&str; 9] =
-    ["cache", "crypt", "linear", "multipath", "raid", "striped", "thin", "thin-pool", "writecache"];
+/// is left out, and that is told.
+const KINDS: [&str; 12] = [
+    "cache",
+    "crypt",
+    "linear",
+    "multipath",
+    "raid",
+    "snapshot",
+    "snapshot-merge",
+    "snapshot-origin",
+    "striped",
+    "thin",
+    "thin-pool",
+    "writecache",
+];
 
 /// `vg0-data: 0 1953120256 raid raid1 2 AA …`.
 pub(super) fn begins(line: &str) -> bool {
-    Line::of(line).is_some()
+    Line::of(line).is_some_and(|line| line.is_known())
 }
 
 struct Line<'t> {
@@ -30,10 +42,16 @@ impl<'t> Line<'t> {
         let mut words = rest.splitn(4, ' ');
         let mut number = || words.next()?.parse::<u64>().ok();
         let place = [number()?, number()?];
-        let kind = words.next().filter(|kind| KINDS.contains(kind))?;
+        let kind = words
+            .next()
+            .filter(|kind| !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))?;
         let plain =
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+@".contains(&byte));
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+@:".contains(&byte));
         plain.then(|| Self { name, place, kind, rest: words.next().unwrap_or_default().trim_end() })
+    }
+
+    fn is_known(&self) -> bool {
+        KINDS.contains(&self.kind)
     }
 
     fn is_status(&self) -> bool {
@@ -43,7 +61,7 @@ impl<'t> Line<'t> {
             "raid" => words.get(2).is_some_and(|word| word.bytes().all(|byte| b"AaD-".contains(&byte))),
             "thin" => !words[0].contains(':'),
             // A table begins with a device, and a status with numbers or with how it failed.
-            "cache" => !words[0].contains(':'),
+            "cache" | "snapshot" | "snapshot-merge" => !words[0].contains([':', '-']) && !words[0].starts_with('/'),
             // `p` and `s` say what a table's cache lies on.
             "writecache" => !["p", "s"].contains(&words[0]),
             "multipath" => words.windows(2).any(|pair| pair[0].contains(':') && ["A", "F"].contains(&pair[1])),
@@ -71,7 +89,9 @@ impl<'t> Line<'t> {
             }
             "raid" => Some(format!("{start} {length} raid {} 0 0", words[0])),
             // What it lies on is not told.
-            "cache" | "writecache" | "multipath" => Some(format!("{start} {length} {} - - -", self.kind)),
+            "cache" | "writecache" | "multipath" | "snapshot" | "snapshot-merge" => {
+                Some(format!("{start} {length} {} - - -", self.kind))
+            }
             _ => None,
         }
     }
@@ -85,7 +105,14 @@ const SMALLEST: u64 = 128;
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let mut told = 0;
-    for line in text.lines.iter().filter_map(|line| Line::of(line)) {
+    let (known, other): (Vec<Line>, Vec<Line>) =
+        text.lines.iter().filter_map(|line| Line::of(line)).partition(Line::is_known);
+    let other: BTreeSet<&str> = other.iter().map(|line| line.kind).collect();
+    if !other.is_empty() {
+        let kinds: Vec<&str> = other.into_iter().collect();
+        machine.refused.push(format!("lines of `{}` are not read", kinds.join("`, `")));
+    }
+    for line in known {
         if machine.node_of(&format!("/dev/mapper/{}", line.name)).is_none() {
             continue;
         }
