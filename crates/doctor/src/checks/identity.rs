@@ -89,28 +89,45 @@ fn duplicates(machine: &Machine, round: &mut Round) {
                 count(number(clones.len()), "device")
             ),
         );
-        round.find(
-            names
-                .iter()
-                .fold(found, |found, name| found.seen(format!("blkid -p {name}"), format!("{kind} {uuid}")))
-                .advise(
-                    "If one is a copy, give that one a UUID of its own before both are plugged in again; if it is a leftover, wipe it. Never rename \
-                     the one that is in use: what mounts it by its UUID, such as `/etc/fstab` and the machine's own start, finds it no more.",
-                )
-                .look(format!("lsblk -o NAME,UUID,MOUNTPOINT {}", names.join(" ")))
-                .look(format!("wipefs --no-act {}", names.join(" ")))
-                .run(Nothing, renaming(&kind, &copy(machine, &kind, &clones))),
-        );
+        let found =
+            names.iter().fold(found, |found, name| found.seen(format!("blkid -p {name}"), format!("{kind} {uuid}")));
+        let may_be_one =
+            |node: &&Node| clones.iter().any(|other| node.name != other.name && may_be_one_drive(machine, node, other));
+        let paths = names.join(" ");
+        round.find(if clones.iter().any(may_be_one) {
+            found
+                .advise(format!(
+                    "Compare the WWN and the serial number of both drives first. Where they are the same it is one drive on two paths: set up \
+                     multipath, and rename and wipe nothing, for both names lead to the same data. Where they differ: {COPIED}"
+                ))
+                .look("lsblk -o NAME,WWN,SERIAL,HCTL,MOUNTPOINT")
+                .look(format!("wipefs --no-act {paths}"))
+        } else {
+            found
+                .advise(COPIED)
+                .look(format!("lsblk -o NAME,UUID,MOUNTPOINT {paths}"))
+                .look(format!("wipefs --no-act {paths}"))
+                .run(Nothing, renaming(&kind, &copy(machine, &kind, &clones)))
+        });
     }
 }
+
+const COPIED: &str = "If one is a copy, give that one a UUID of its own before both are plugged in again; if it is a leftover, wipe it. Never rename \
+                      the one that is in use: what mounts it by its UUID, such as `/etc/fstab` and the machine's own start, finds it no more.";
 
 /// Does one stand on the other, do both belong to one thing above them, are both volumes of one group, as a snapshot and its
 /// origin are, or are they one drive on two ways?
 fn related(machine: &Machine, one: &Node, other: &Node) -> bool {
     let below = |upper: &Node, lower: &Node| machine.down(&upper.name).iter().any(|node| node.name == lower.name);
     let together = machine.on_top_of(&one.name).iter().any(|above| above.on.contains(&other.name));
-    // `LVM-` and the 32 letters of the group's UUID.
-    let group = |node: &Node| node.dm.as_ref()?.uuid.as_ref()?.strip_prefix("LVM-")?.get(..32).map(ToOwned::to_owned);
+    // `LVM-` and the 32 letters of the group's UUID; where that is not told the group's name, before the only hyphen that is not doubled.
+    let group = |node: &Node| {
+        let dm = node.dm.as_ref()?;
+        match &dm.uuid {
+            Some(uuid) => uuid.strip_prefix("LVM-")?.get(..32).map(ToOwned::to_owned),
+            None => Some(dm.name.replace("--", "\0").split_once('-')?.0.to_owned()),
+        }
+    };
     is_one_drive(machine, one, other)
         || below(one, other)
         || below(other, one)
@@ -118,10 +135,26 @@ fn related(machine: &Machine, one: &Node, other: &Node) -> bool {
         || group(one).is_some_and(|uuid| group(other) == Some(uuid))
 }
 
+/// The drive that a device is, or is a partition of.
+fn whole(node: &Node) -> &String {
+    node.partition.as_ref().and_then(|_| node.on.first()).unwrap_or(&node.name)
+}
+
+/// May two drives, or partitions of them, be one on two paths? Nothing tells that they are two.
+fn may_be_one_drive(machine: &Machine, one: &Node, other: &Node) -> bool {
+    let is_plain = |node: &Node| ["drive", "partition"].contains(&node.kind.as_str());
+    let [first, second] = [one, other].map(|node| machine.drive(whole(node)));
+    let differ = first.zip(second).is_some_and(|(first, second)| {
+        let told = [(&first.wwid, &second.wwid), (&first.serial, &second.serial)];
+        told.iter().any(|pair| matches!(pair, (Some(one), Some(other)) if one != other))
+    });
+    is_plain(one) && is_plain(other) && whole(one) != whole(other) && !differ
+}
+
 /// Two ways to one drive have its name in common, and partitions of it their number, too.
 fn is_one_drive(machine: &Machine, one: &Node, other: &Node) -> bool {
     let drive = |node: &Node| {
-        let whole = node.partition.as_ref().and_then(|_| node.on.first()).unwrap_or(&node.name);
+        let whole = whole(node);
         // Bridges of USB make up names, and many the same one.
         let drive = machine.drive(whole).filter(|drive| drive.transport != DriveTransport::Usb)?;
         let identity = drive.wwid.clone()?;

@@ -87,12 +87,12 @@ fn counters_of_content_are_no_failed_requests() {
 fn what_is_in_use_is_not_renamed() {
     let twice = |rows: &str| {
         format!(
-            "# lsblk -o NAME,MAJ:MIN,TYPE,FSTYPE,UUID,MOUNTPOINT\nNAME   MAJ:MIN TYPE FSTYPE UUID                                 MOUNTPOINT\n{rows}"
+            "# lsblk -o NAME,MAJ:MIN,TYPE,SERIAL,FSTYPE,UUID,MOUNTPOINT\nNAME   MAJ:MIN TYPE SERIAL FSTYPE UUID                                 MOUNTPOINT\n{rows}"
         )
     };
     let row = |drive: &str, number: u32, at: &str| {
         format!(
-            "{drive}    8:{number:<3}   disk\n└─{drive}1 8:{:<3}   part ext4   5c9e3a3e-7e0d-4a0b-8c1c-2d0e5a6b7c8d {at}\n",
+            "{drive}    8:{number:<3}   disk Z{drive}\n└─{drive}1 8:{:<3}   part        ext4   5c9e3a3e-7e0d-4a0b-8c1c-2d0e5a6b7c8d {at}\n",
             number + 1
         )
     };
@@ -114,6 +114,15 @@ fn what_is_in_use_is_not_renamed() {
     assert!(used("/", "").contains("tune2fs -U random /dev/sdb1"));
     assert!(used("", "").contains("tune2fs -U random COPY"));
     assert!(used("/", "/mnt").contains("tune2fs -U random COPY"));
+    // Nothing tells that they are two: both may be one drive on two paths.
+    let untold = "/dev/sda1: UUID=\"5c9e3a3e-7e0d-4a0b-8c1c-2d0e5a6b7c8d\" TYPE=\"ext4\" PARTUUID=\"1\"\n";
+    let tree = "NAME   FSTYPE FSVER LABEL UUID                                 FSAVAIL FSUSE% MOUNTPOINTS\n\
+        sda\n└─sda1 ext4   1.0         5c9e3a3e-7e0d-4a0b-8c1c-2d0e5a6b7c8d    1.2T    31% /srv\n\
+        sdb\n└─sdb1 ext4   1.0         5c9e3a3e-7e0d-4a0b-8c1c-2d0e5a6b7c8d\n";
+    for text in [format!("{untold}{}", untold.replace("sda1", "sdb1")), format!("# lsblk -f\n{tree}")] {
+        let commands = commands(&text);
+        assert!(commands.starts_with("lsblk -o NAME,WWN,SERIAL") && !commands.contains("tune2fs"), "{text}{commands}");
+    }
 }
 
 #[test]

@@ -128,3 +128,15 @@ fn snapshots_of_the_device_mapper() {
     assert_eq!(posted.pieces.iter().map(|piece| piece.told).sum::<usize>(), 2, "{:?}", posted.refused);
     assert!(posted.refused.iter().any(|refused| refused.contains("`flakey`")), "{:?}", posted.refused);
 }
+
+/// LVM's snapshots carry what their origin does.
+#[test]
+fn a_snapshot_is_no_clone() {
+    let rows = |other: &str| {
+        format!("/dev/mapper/vg0-root: UUID=\"3e55\" TYPE=\"ext4\"\n/dev/mapper/{other}: UUID=\"3e55\" TYPE=\"ext4\"\n")
+    };
+    check(&[
+        post(rows("vg0-root--snap"), &[], &["duplicate-uuid"]),
+        post(rows("vg1-root"), &[("duplicate-uuid", "vg0-root (dm-X)", Error)], &[]),
+    ]);
+}

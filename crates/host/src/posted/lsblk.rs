@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::machine::LUKS;
 use super::{Machine, Text};
@@ -254,6 +254,9 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     if let Some(numbers) = numbers {
         machine.block_file(&kernel, "dev", numbers);
         put_signature(numbers, &cell, machine);
+    } else if let Some(kind) = cell("FSTYPE") {
+        let said = json!({"device": kernel, "type": kind, "uuid": cell("UUID")});
+        machine.signatures.entry(kernel.clone()).or_insert(said);
     }
     let version = cell("FSVER").filter(|version| ["1", "2"].contains(version)).unwrap_or_default();
     Some(Device { name: kernel, luks: (cell("FSTYPE") == Some("crypto_LUKS")).then(|| version.to_owned()) })
@@ -335,6 +338,9 @@ fn cells(heading: &str, line: &str) -> Option<(usize, Row)> {
     for (number, (name, from, to)) in columns.iter().enumerate().rev() {
         let begin = if number == 0 {
             0
+        } else if line.len() <= *from {
+            // Posts lose the blanks at the ends of lines.
+            end
         } else if RIGHT.contains(&name.as_str()) {
             // The last word before the heading's end; nothing stands behind it that is its own.
             if end > *to && line.get(*to..end).is_some_and(|rest| rest.iter().any(|c| *c != ' ')) {
