@@ -140,3 +140,52 @@ fn a_snapshot_is_no_clone() {
         post(rows("vg1-root"), &[("duplicate-uuid", "vg0-root (dm-X)", Error)], &[]),
     ]);
 }
+
+/// `-l scterc` and `-A` of a drive tell of it together.
+#[test]
+fn limits_of_recovery_alone() {
+    let head = "smartctl 7.2 2020-12-30 r5155 [x86_64-linux-5.10.0-20-amd64] (local build)\nCopyright (C) 2002-20\n\n";
+    let limits = |of: &str| {
+        format!(
+            "# smartctl -l scterc /dev/sda\n{head}SCT Error Recovery Control:\n           Read: {of}\n          Write: {of}\n\n"
+        )
+    };
+    let table = format!(
+        "# smartctl -A /dev/sda\n{head}=== START OF READ SMART DATA SECTION ===\n\
+         ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n\
+         197 Current_Pending_Sector  0x0012   100   098   000    Old_age   Always       -       216\n\n"
+    );
+    let rest = "# lsblk -o NAME,ROTA\nNAME ROTA\nsda     1\nsdb     1\n# cat /proc/mdstat\nPersonalities : [raid1]\n\
+                md0 : active raid1 sda[0] sdb[1]\n      100 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n";
+    const LONG: &[Found] = &[("recovery-time-out", "sda", Warning)];
+    const BOTH: &[Found] = &[("recovery-time-out", "sda", Warning), ("drive-media-errors", "sda", Warning)];
+    check(&[
+        post(format!("{}{rest}", limits("Disabled")), LONG, &[]),
+        post(format!("{}{table}{rest}", limits("Disabled")), BOTH, &[]),
+        post(format!("{table}{}{rest}", limits("Disabled")), BOTH, &[]),
+        post(format!("{}{rest}", limits("    70 (7.0 seconds)")), &[], &["recovery-time-out"]),
+    ]);
+}
+
+#[test]
+fn posts_that_lost_blanks_and_ends_of_lines() {
+    let squeezed = "$ smartctl -A -l selftest /dev/sda\nsmartctl 6.6 2017-11-05 r4594 [x86_64-linux-4.19.0] (local build)\n\
+        ID# ATTRIBUTE_NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW_VALUE\n\
+        197 Current_Pending_Sector 0x0012 100 100 000 Old_age Always - 8\n\
+        SMART Self-test log structure revision number 1\n\
+        Num Test_Description Status Remaining LifeTime(hours) LBA_of_first_error\n\
+        # 1 Extended offline Completed: read failure 80% 9120 77120944\n\n";
+    const FAILED: &[Found] = &[("drive-self-test", "sda", Error), ("drive-media-errors", "sda", Warning)];
+    let arrays = "md3 : active raid1 sdb1[1] sda1[0] 20478912 blocks [2/2] [UU]\n\
+        md4 : active raid5 sdc2[3] sdb2[1] sda2[0] 1444129728 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_] \
+        [=>...................] recovery = 5.0% (1039872/20478912) finish=4.6min speed=69324K/sec\n";
+    const FILLED: &[Found] = &[("array-degraded", "md4", Error), ("array-resyncing", "md4", Error)];
+    let glued = "[CODE]md5 : active raid1 sdb1[1] sda1[0](F)\n      20478912 blocks [2/1] [_U]\n\nunused devices: <none>[/CODE]\n";
+    check(&[
+        post(squeezed, FAILED, &[]),
+        post(arrays, FILLED, &[]),
+        post(glued, &[("array-degraded", "md5", Error)], &[]),
+    ]);
+    assert!(host::posted::read([("post", squeezed)]).refused.is_empty());
+    assert!(found(arrays).iter().all(|found| !found.place.name.contains("md3") || found.check == "array-no-bitmap"));
+}

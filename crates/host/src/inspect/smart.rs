@@ -147,11 +147,14 @@ fn attribute(row: &Value) -> Option<Attribute> {
     let id = u32::try_from(row.get("id")?.as_u64()?).ok()?;
     let raw = row.pointer("/raw/value")?.as_u64()?;
     let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    // Three counters of 16 bits, of which the lowest counts all (smartmontools' `raw16` of attribute 188).
-    let raw = if id == 188 { raw & 0xffff } else { raw };
+    let raw = if id == 188 || (id == 187 && raw > MOST) { raw & 0xffff } else { raw };
     let pre_failure = row.pointer("/flags/prefailure").and_then(Value::as_bool);
     Some(Attribute { id, name: text("name"), raw, failing: text("when_failed") == "now", pre_failure })
 }
+
+/// Attribute 188 is three counters of 16 bits, of which the lowest counts all (smartmontools' `raw16`). So is 187 of some drives, such as
+/// the Travelstar 7K500, which tells 0xffff in those above: no drive failed to read more than 32 bits count.
+const MOST: u64 = 0xffff_ffff;
 
 /// SATA drives have a log of 21 tests, and an extended one; SAS drives have 20 pages.
 fn self_tests(said: &Value) -> Option<Vec<SelfTest>> {
@@ -252,6 +255,21 @@ mod tests {
             (1, Some(false))
         );
     }
+
+    #[test]
+    fn counters_that_are_packed_are_no_large_numbers() {
+        for (id, raw, wanted) in [
+            (187, 0xffff_0000_0000_u64, 0),
+            (187, 0x1c02_ffff_0007, 7),
+            (187, 70_000, 70_000),
+            (188, 0x0001_0001_0001, 1),
+            (197, 70_000, 70_000),
+        ] {
+            let row = serde_json::json!({"id": id, "raw": {"value": raw}});
+            assert_eq!(attribute(&row).unwrap().raw, wanted, "{id} {raw:#x}");
+        }
+    }
+
     #[test]
     fn what_is_recommended_is_no_limit() {
         let limit = |said: &str| temperature_limit(&serde_json::from_str(said).unwrap());

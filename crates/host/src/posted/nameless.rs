@@ -1,8 +1,22 @@
 //! What `smartctl` and `nvme` say of drives: of one by its name, or of one whose name another text may tell.
 
+use serde_json::Value;
+
 use super::kept::{Nameless, Smart};
 use super::machine::LETTERS;
 use super::{Machine, nvme};
+
+/// What two texts of one drive say, such as those of `smartctl -A` and `-l scterc`; nothing where they say different things of the same.
+fn joined(known: &str, said: &Value) -> Option<String> {
+    let Value::Object(mut both) = serde_json::from_str(known).ok()? else { return None };
+    for (key, value) in said.as_object()? {
+        match both.get(key) {
+            Some(other) if other != value => return None,
+            _ => drop(both.insert(key.clone(), value.clone())),
+        }
+    }
+    Some(Value::Object(both).to_string())
+}
 
 impl Machine {
     /// Of a drive by its name, or of one whose name another text may tell.
@@ -32,7 +46,11 @@ impl Machine {
             let of_controller =
                 ["nvme smart-log", "nvme id-ctrl", nvme::FEATURE].iter().any(|own| command.starts_with(own));
             let node = controller.as_ref().filter(|_| of_controller).unwrap_or(&name);
-            self.run(format!("{command} /dev/{node}"), said.to_string());
+            let line = format!("{command} /dev/{node}");
+            match self.runs.get(&line).and_then(|known| joined(known, &said)) {
+                Some(both) => drop(self.runs.insert(line, both)),
+                None => self.run(line, said.to_string()),
+            }
         }
     }
 

@@ -96,8 +96,16 @@ fn nvme_log(log: &Map<String, Value>) -> Value {
 /// What stands before a table of a part of the attributes.
 const FAILED: [&str; 2] = ["Failed Attributes:", "Please note the following marginal Attributes:"];
 
-/// How the table of self-tests of an ATA drive begins.
-const SELF_TESTS: &str = "Num  Test_Description";
+/// Does the table of self-tests of an ATA drive begin? Some posts have lost blanks.
+fn begins_self_tests(line: &str) -> bool {
+    line.split_whitespace().take(2).eq(["Num", "Test_Description"])
+}
+
+/// What stands behind the table of attributes, where a post has lost the empty line between.
+const BEHIND: [&str; 6] = ["SMART ", "Num ", "===", "General Purpose", "SCT ", "Device Statistics"];
+
+/// All that `smartctl -l scterc` prints begins so. Only ATA drives have it.
+const LIMITS: &str = "SCT Error Recovery Control";
 
 /// A text of one drive.
 struct Said<'t>(&'t [&'t str]);
@@ -113,11 +121,12 @@ impl<'t> Said<'t> {
     }
 
     fn has_health(&self) -> bool {
-        let begins = |line: &&str| ["ID# ATTRIBUTE_NAME", SELF_TESTS].iter().any(|start| line.starts_with(start));
+        let begins = |line: &&str| line.starts_with("ID# ATTRIBUTE_NAME") || begins_self_tests(line);
         self.passed().is_some()
             || self.is_sas()
             || self.0.iter().any(begins)
             || (self.is_nvme() && smart_log::document(self.0).is_some())
+            || self.recovery().is_some()
     }
 
     fn passed(&self) -> Option<bool> {
@@ -144,7 +153,8 @@ impl<'t> Said<'t> {
         has("ATA Version is")
             || has("SATA Version is")
             || begins("ID# ATTRIBUTE_NAME")
-            || begins(SELF_TESTS)
+            || self.0.iter().any(|line| begins_self_tests(line))
+            || begins(LIMITS)
             || (begins("=== START OF READ SMART DATA SECTION")
                 && has("SMART overall-health self-assessment test result"))
     }
@@ -289,7 +299,8 @@ impl<'t> Said<'t> {
         let start = self.table()?;
         let brief = self.0[start].contains("FAIL RAW_VALUE");
         let rows = self.0.get(start + 1..)?.iter().copied();
-        let rows = rows.take_while(|line| !line.trim().is_empty() && !line.trim_start().starts_with('|'));
+        let is_row = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('|');
+        let rows = rows.take_while(move |line| is_row(line) && !BEHIND.iter().any(|start| line.starts_with(start)));
         Some(rows.map(move |line| (line, attribute(line, brief))))
     }
 
@@ -342,7 +353,7 @@ impl<'t> Said<'t> {
 
     /// `Read:     70 (7.0 seconds)`, `Read: Disabled`, or that the drive has no such command.
     fn recovery(&self) -> Option<Value> {
-        let start = self.0.iter().position(|line| line.starts_with("SCT Error Recovery Control"))?;
+        let start = self.0.iter().position(|line| line.starts_with(LIMITS))?;
         if self.0[start].contains("not supported") {
             return Some(json!({"supported": false}));
         }
@@ -373,7 +384,7 @@ impl<'t> Said<'t> {
 
     /// `# 1  Extended offline    Completed: read failure       90%     12000         123456`.
     fn self_tests(&self) -> Option<Value> {
-        let start = self.0.iter().position(|line| line.starts_with(SELF_TESTS))?;
+        let start = self.0.iter().position(|line| begins_self_tests(line))?;
         let rows = self.0.get(start + 1..)?.iter().map_while(|line| ata_test(line));
         Some(json!({"standard": {"table": rows.collect::<Vec<_>>()}}))
     }
