@@ -1,7 +1,7 @@
 //! ZFS pools: their state, their virtual devices, their space.
 
 use terms::command::quote;
-use terms::diagnosis::Place;
+use terms::diagnosis::{Place, Severity};
 use terms::inventory::{Pool, Readout, Vdev};
 
 use super::zfs_order;
@@ -25,9 +25,9 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "zfs-ashift",
         severity: Error,
-        looks_at: "`ashift` of `zdb -C`, `queue/physical_block_size` of the drives",
-        rule: "the smallest block is smaller than the drives' own (information where theirs is larger than 16 KiB), or than 4096 \
-               bytes on flash (information); it cannot be changed",
+        looks_at: "`ashift` of `zdb -C`, or of `zpool get` where that was not read, `queue/physical_block_size` of the drives",
+        rule: "the smallest block is smaller than the drives' own (a warning where it is 4096 bytes or more, or only the pool's property is \
+               known; information where theirs is larger than 16 KiB), or than 4096 bytes on flash (information); it cannot be changed",
         fixes: false,
         look: ashift,
     },
@@ -227,12 +227,17 @@ fn ashift(machine: &Machine, round: &mut Round) {
             walk(vdev, &mut leaves);
             // The status tells it of leaves that it does not suit.
             let configured = leaves.iter().find_map(|leaf| leaf.configured).map(|block| block.0.trailing_zeros());
-            let Some(ashift) = configured.or_else(|| round.ask(&at, &vdev.ashift).copied()) else { continue };
-            let own = match configured {
-                Some(_) => {
+            let told = configured.or_else(|| vdev.ashift.known().copied());
+            // Also where the pool's property tells what they were most likely made with, it is not known.
+            let by_property =
+                if told.is_none() { round.ask(&at, &vdev.ashift).or(property(pool).as_ref()).copied() } else { None };
+            let Some(ashift) = told.or(by_property) else { continue };
+            let own = match (configured, by_property) {
+                (Some(_), _) => {
                     (format!("zpool status {}", pool.name), format!("block size: {}B configured", 1_u64 << ashift))
                 }
-                None => (format!("zdb -C {}", pool.name), format!("ashift: {ashift}")),
+                (_, Some(_)) => (format!("zpool get ashift {}", pool.name), ashift.to_string()),
+                _ => (format!("zdb -C {}", pool.name), format!("ashift: {ashift}")),
             };
             let mut worst = leaves.iter().filter_map(|leaf| Some((leaf.native?.0, leaf.name.as_str(), false))).max();
             for node in leaves.iter().filter_map(|leaf| machine.node(leaf.node.as_deref()?)) {
@@ -250,9 +255,14 @@ fn ashift(machine: &Machine, round: &mut Round) {
                     } else {
                         (format!("zpool status {}", pool.name), format!("{physical}B native"))
                     };
-                    round.find(too_small(&at, pool, ashift, (physical, name), [own, theirs]));
+                    let found = too_small(&at, ashift, (physical, name), [own, theirs]);
+                    round.find(match by_property {
+                        Some(_) => asked_first(found(Warning), pool),
+                        None if smallest >= PAGE => doubted(found, physical),
+                        None => made_anew(found(Error), pool, physical),
+                    });
                 }
-                Some((_, name, _)) if smallest < PAGE && on_flash(machine, &leaves) => round.find(
+                Some((_, name, _)) if by_property.is_none() && smallest < PAGE && on_flash(machine, &leaves) => round.find(
                     finding(
                         Information,
                         &at,
@@ -286,17 +296,20 @@ fn on_flash(machine: &Machine, leaves: &[&Vdev]) -> bool {
             .all(|node| machine.bottom(&node.name).iter().all(|drive| drive.queue.rotational == Readout::Known(false)))
 }
 
+/// What the pool gives to devices that are added without another (zpoolprops(7)): 0 is what they say of themselves.
+fn property(pool: &Pool) -> Option<u32> {
+    pool.properties.known()?.get("ashift")?.parse().ok().filter(|shift| *shift > 0)
+}
+
 /// `seen` is where its own block and the drive's were read, and what was.
 fn too_small(
     at: &Place,
-    pool: &Pool,
     ashift: u32,
     (physical, drive): (u64, &str),
     seen: [(String, String); 2],
-) -> Found {
+) -> impl Fn(Severity) -> Found {
     let smallest = 1_u64.checked_shl(ashift).unwrap_or(u64::MAX).max(1);
-    let name = quote(&pool.name);
-    let found = |severity| {
+    move |severity| {
         let found = finding(
             severity,
             at,
@@ -308,14 +321,42 @@ fn too_small(
             ),
         );
         seen.iter().fold(found, |found, (source, value)| found.seen(source, value))
-    };
-    if physical > BELIEVED && smallest >= PAGE {
-        return found(Information)
-            .advise("Doubt it: hardly a drive has blocks larger than 16 KiB, and some give the size of requests that they like. Measure before anything is made anew.")
-            .look(format!("lsblk -t /dev/{drive}"));
     }
+}
+
+/// Only the pool's property was read, which may have been set after its devices were made.
+fn asked_first(found: Found, pool: &Pool) -> Found {
+    let name = quote(&pool.name);
+    found
+        .advise(
+            "That is what the pool gives to devices that are added, and most likely what these have: ask first what each has. It is fixed for \
+             a virtual device; set the property before another one is added.",
+        )
+        .look(format!("zdb -C {name} | grep ashift"))
+        .look("lsblk -o NAME,PHY-SEC,LOG-SEC,MODEL")
+}
+
+/// Blocks of 4096 bytes suit nearly all drives, and larger ones cost room.
+fn doubted(found: impl Fn(Severity) -> Found, physical: u64) -> Found {
+    let found = if physical > BELIEVED {
+        found(Information).advise(
+            "Doubt it: hardly a drive has blocks larger than 16 KiB, and some give the size of requests that they like. Measure before \
+             anything is made anew.",
+        )
+    } else {
+        found(Warning).advise(format!(
+            "Compare `PHY-SEC` of all its drives first: what tells more than others like it, or only repeats what it lies on, is hardly \
+             right. A pool with blocks of {physical} bytes gives each that much at least, so that small and compressed blocks take more \
+             room, and RAID-Z fills up more: measure both before anything is made anew.",
+        ))
+    };
+    found.look("lsblk -o NAME,PHY-SEC,LOG-SEC,MODEL")
+}
+
+fn made_anew(found: Found, pool: &Pool, physical: u64) -> Found {
+    let name = quote(&pool.name);
     let shift = if physical > BELIEVED { PAGE } else { physical }.trailing_zeros().min(LARGEST_SHIFT);
-    found(Error)
+    found
         .advise(
             "It is fixed for a virtual device. Send what is on it to another pool, compare what came there, and only then take this one \
              apart, make it anew and send all of it back. On other drives than its own nothing is lost.",

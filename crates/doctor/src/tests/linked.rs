@@ -141,6 +141,28 @@ fn a_snapshot_is_no_clone() {
     ]);
 }
 
+/// Only root is told of a device what `zdb` tells.
+#[test]
+fn the_block_that_a_pool_gives() {
+    let asked = |shift: u32| {
+        format!(
+            "# zpool get ashift tank\nNAME  PROPERTY  VALUE  SOURCE\ntank  ashift  {shift}  local\n# zpool status\n{}\
+             # lsblk -o NAME,PHY-SEC,LOG-SEC,ROTA\nNAME PHY-SEC LOG-SEC ROTA\nsda     4096     512    1\nsdb     4096     512    1\n",
+            pool(&["sda", "sdb"], "none requested")
+        )
+    };
+    const SMALL: &[Found] = &[("zfs-ashift", "raidz1-0 of tank", Warning)];
+    check(&[post(asked(9), SMALL, &[]), post(asked(12), &[], &["zfs-ashift"]), post(asked(0), &[], &["zfs-ashift"])]);
+    // Blocks of 4096 bytes are those of nearly all drives.
+    let native = pool(&["sda", "sdb", "sdc"], "none requested")
+        .replace("sdc  ONLINE  0  0  0", "sdc  ONLINE  0  0  0  block size: 4096B configured, 16384B native");
+    check(&[post(native.clone(), SMALL, &[])]);
+    let said = found(&native);
+    let said = said.iter().find(|found| found.check == "zfs-ashift").unwrap();
+    assert!(said.remedy.advice.starts_with("Compare `PHY-SEC`") && said.remedy.advice.contains("room"), "{said:?}");
+    assert!(said.remedy.commands.iter().all(|command| !command.contains("zpool create")), "{said:?}");
+}
+
 /// `-l scterc` and `-A` of a drive tell of it together.
 #[test]
 fn limits_of_recovery_alone() {

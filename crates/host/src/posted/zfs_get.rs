@@ -42,6 +42,17 @@ fn of_pool(name: &str, property: &str, value: &str, machine: &mut Machine) -> bo
         zpool::put(name, value, machine);
         return true;
     }
+    // `zpool get` writes 0, or a number from 9 to 16 (zpoolprops(7)).
+    if property == "ashift" && zpool::is_name(name) && value.parse().is_ok_and(|shift: u8| shift <= 16) {
+        zpool::put_imported(name, machine);
+        machine
+            .pools
+            .entry(name.to_owned())
+            .or_default()
+            .entry(property.to_owned())
+            .or_insert_with(|| value.to_owned());
+        return true;
+    }
     let share = value.strip_suffix('%').unwrap_or(value).parse::<u8>().ok().filter(|share| *share <= 100);
     let Some(share) = share.filter(|_| ["capacity", "fragmentation"].contains(&property) && zpool::is_name(name))
     else {
