@@ -344,7 +344,7 @@ pub(super) const RESETS: Kind = Kind {
     what: "drives were reset again and again",
     cost: "; at the start each says so once, and later each is power that went away, or the end of requests that were not answered",
     advice: "Look at power, backplane and cables first, then at the firmware of the controller and of the drives; at USB at the power of \
-             its port, and at the adapter.",
+             its port, and at the bridge in its case (with UAS also `usb-storage.quirks=VENDOR:PRODUCT:u` of the kernel).",
     command: "dmesg | grep -iE 'device reset|usb device number|abort'",
 };
 

@@ -5,6 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// So often a drive may be reset while the machine starts or wakes: by its power, and by its controller.
 const AT_START: usize = 2;
 
+/// What to do where requests failed through UAS. `u` makes the kernel leave it alone (`IGNORE_UAS` in its
+/// `Documentation/admin-guide/kernel-parameters.txt`, `usb-storage.quirks`).
+pub(super) const AT_USB: &str = "Ask the drives that they name for their health; look at cables and at the power of the port first, then at the \
+    bridge in the drive's case. Some bridges fail only with UAS: `usb-storage.quirks=VENDOR:PRODUCT:u` on the kernel's command line, with the \
+    numbers of `lsusb`, drives one without it, and slower.";
+
 /// What was reset more often than that in one run of the machine.
 #[derive(Debug, Default)]
 pub(super) struct Often<'a> {

@@ -13,6 +13,7 @@ use super::message_kinds::{
 use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
+use crate::remedy::Found;
 use crate::words::{count, number};
 
 const LOOKS_AT: &str = "`dmesg`, and what was posted of daemons (`mdadm --monitor`, ZED)";
@@ -190,7 +191,9 @@ fn checksums(machine: &Machine, round: &mut Round) {
 fn requests(machine: &Machine, round: &mut Round) {
     let mut failed = with(machine, round, FAILED_REQUESTS.words);
     failed.retain(|line| !is_of_content(line));
-    tell(round, &FAILED_REQUESTS, &failed, "");
+    let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
+    let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
+    tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
     let mut failing = with(machine, round, BEHIND_CONTROLLER.words);
     failing.retain(|line| !line.contains("SPECIFIED TEMPERATURE"));
     tell(round, &BEHIND_CONTROLLER, &failing, "");
@@ -351,6 +354,10 @@ fn bandwidth(machine: &Machine, round: &mut Round) {
         let Some(said) = limited(line) else { continue };
         let place = Place::new("link", said.address);
         let Some(device) = machine.inventory.pci_device(said.address) else {
+            if is_listed(machine, said.address) {
+                round.find(narrow(&place, &said, line));
+                continue;
+            }
             // A graphics card says the same of itself; where all devices were read it is none of storage.
             if let Some(why) = machine.inventory.why_unread("/sys/bus/pci/devices") {
                 round.unknown(
@@ -364,16 +371,25 @@ fn bandwidth(machine: &Machine, round: &mut Round) {
         if device.role.is_bridge() || read {
             continue;
         }
-        round.find(
-            finding(
-                Warning,
-                &place,
-                format!("the kernel says that its way carries {}", said.has),
-                format!("it can use {}; the narrowest link on the way is {}", said.can, said.at),
-            )
-            .seen("dmesg", line)
-            .advise("That was so when the kernel found it. Look at both ends of that link now: a slower slot is no fault, a link that was trained down is.")
-            .look(format!("lspci -vv -s {}", said.address)),
-        );
+        round.find(narrow(&place, &said, line));
     }
+}
+
+/// Did the kernel list a device as one of storage when it found it? `pci 0000:01:00.0: [1000:00af] type 00 class 0x010700`.
+fn is_listed(machine: &Machine, address: &str) -> bool {
+    let own = format!(" {address}: [");
+    let messages = machine.detail.linux.messages.known();
+    messages.into_iter().flatten().any(|line| line.contains(&own) && line.contains(" class 0x01"))
+}
+
+fn narrow(place: &Place, said: &Limited, line: &str) -> Found {
+    finding(
+        Warning,
+        place,
+        format!("the kernel says that its way carries {}", said.has),
+        format!("it can use {}; the narrowest link on the way is {}", said.can, said.at),
+    )
+    .seen("dmesg", line)
+    .advise("That was so when the kernel found it. Look at both ends of that link now: a slower slot is no fault, a link that was trained down is.")
+    .look(format!("lspci -vv -s {}", said.address))
 }

@@ -163,6 +163,24 @@ fn the_block_that_a_pool_gives() {
     assert!(said.remedy.commands.iter().all(|command| !command.contains("zpool create")), "{said:?}");
 }
 
+#[test]
+fn the_kernel_tells_what_a_device_is() {
+    const NARROW: &[Found] = &[("bandwidth-message", "0000:04:00.0", Warning)];
+    let said = |class: &str| {
+        format!(
+            "[    1.213906] pci 0000:04:00.0: [1b4b:9230] type 00 class {class}\n\
+             [    1.214254] pci 0000:04:00.0: 3.938 Gb/s available PCIe bandwidth, limited by 5.0 GT/s PCIe x1 link at 0000:00:1c.4 \
+             (capable of 7.876 Gb/s with 5.0 GT/s PCIe x2 link)\n"
+        )
+    };
+    check(&[
+        post(said("0x010601"), NARROW, &[]),
+        post(said("0x010802 PCIe Endpoint"), NARROW, &[]),
+        post(said("0x030000"), &[], &["bandwidth-message"]),
+        post(said("0x010601").replace("04:00.0: [1b4b", "05:00.0: [1b4b"), &[], &["bandwidth-message"]),
+    ]);
+}
+
 /// `-l scterc` and `-A` of a drive tell of it together.
 #[test]
 fn limits_of_recovery_alone() {
@@ -210,4 +228,18 @@ fn posts_that_lost_blanks_and_ends_of_lines() {
     ]);
     assert!(host::posted::read([("post", squeezed)]).refused.is_empty());
     assert!(found(arrays).iter().all(|found| !found.place.name.contains("md3") || found.check == "array-no-bitmap"));
+}
+
+#[test]
+fn bridges_of_usb_are_named() {
+    let said = "[  311.100001] sd 6:0:0:0: [sdd] tag#3 uas_eh_abort_handler 0 uas-tag 4 inflight: CMD IN\n\
+        [  311.100009] sd 6:0:0:0: [sdd] tag#3 CDB: Read(10) 28 00 00 01 00 00 00 04 00 00\n";
+    let advice = |text: &str| {
+        let all = found(text);
+        all.into_iter().find(|found| found.check == "read-write-errors").unwrap().remedy.advice
+    };
+    assert!(advice(said).contains("usb-storage.quirks") && advice(said).contains("bridge"));
+    let other =
+        "[  311.100001] critical medium error, dev sdc, sector 242088336 op 0x0:(READ) flags 0x80700 phys_seg 1\n";
+    assert!(!advice(other).contains("usb-storage.quirks"));
 }

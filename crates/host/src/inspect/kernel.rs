@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 121] = [
+const NOTABLE: [&str; 122] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -106,6 +106,8 @@ const NOTABLE: [&str; 121] = [
     "integrity aead error",
     "default/read/poll queues",
     "available pcie bandwidth",
+    // How the kernel lists a device of mass storage: `[1000:00af] type 00 class 0x010700` (PCI Code and ID Assignment Specification, 1.2).
+    " class 0x01",
     "pcie bus error",
     "aer:",
     "link is down",
