@@ -87,32 +87,41 @@ fn format(machine: &Machine, round: &mut Round) {
         let cost = format!("{PAGE} is 8 blocks instead of 1{small}; {rated}");
         let used = metadata(now, &nvme.protection);
         let file = format!("nvme id-ns /dev/{}", drive.kernel_name);
-        round.find(
-            finding(
-                severity,
-                &place,
-                format!("blocks of {}{used} are in use and blocks of {PAGE} are offered", now.data),
-                cost,
-            )
-            .seen(
-                file.clone(),
-                format!("lbaf {}: {}{used} in use, relative performance {}", now.index, now.data, now.relative_performance),
-            )
-            .seen(file, format!("lbaf {}: {PAGE}, relative performance {}", best.index, best.relative_performance))
-            .advise(if used.is_empty() {
-                "Before anything is put on it. The number of the format differs from model to model."
-            } else {
-                "Ask first who wants the metadata: the format has none, and protection information is gone with it. Before anything \
-                 is put on the drive. The number of the format differs from model to model."
-            })
-            .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name))
-            .look(format!("lsblk -f /dev/{}", drive.kernel_name))
-            .run(
-                Data(victims(machine, drive)),
-                format!("nvme format /dev/{} --lbaf={}", drive.kernel_name, best.index),
-            ),
-        );
+        let wanted = if used.is_empty() {
+            ""
+        } else {
+            "Ask first who wants the metadata: the format has none, and protection information is gone with it. "
+        };
+        let when = if machine.holds_something(&drive.kernel_name) {
+            "A format destroys all that is on the drive, and it holds something. Leave it, unless it is set up anew anyway: then copy everything \
+             off first, and compare the copy."
+        } else {
+            "A format destroys all that is on the drive: before anything is put on it, or when all of it was copied."
+        };
+        let found = finding(
+            severity,
+            &place,
+            format!("blocks of {}{used} are in use and blocks of {PAGE} are offered", now.data),
+            cost,
+        )
+        .seen(
+            file.clone(),
+            format!("lbaf {}: {}{used} in use, relative performance {}", now.index, now.data, now.relative_performance),
+        )
+        .seen(file, format!("lbaf {}: {PAGE}, relative performance {}", best.index, best.relative_performance))
+        .advise(format!("{wanted}{when} The number of the format differs from model to model."))
+        .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name))
+        .look(format!("lsblk -f /dev/{}", drive.kernel_name));
+        round.find(formatted(machine, drive, found, best.index));
     }
+}
+
+/// With the command that destroys all of a drive, unless the drive is known to hold something.
+fn formatted(machine: &Machine, drive: &Drive, found: Found, format: u32) -> Found {
+    if machine.holds_something(&drive.kernel_name) {
+        return found;
+    }
+    found.run(Data(victims(machine, drive)), format!("nvme format /dev/{} --lbaf={format}", drive.kernel_name))
 }
 
 /// Metadata without protection information is of use to nobody but a program that asks for it.
@@ -148,12 +157,7 @@ fn with_metadata(machine: &Machine, round: &mut Round) {
             .look(format!("nvme id-ns -H /dev/{}", drive.kernel_name));
         let plain = |format: &&LbaFormat| Some(format.data) == in_use.map(|now| now.data) && format.metadata.0 == 0;
         let plain = nvme.formats.known().and_then(|formats| formats.iter().find(plain));
-        round.find(plain.into_iter().fold(found, |found, plain| {
-            found.run(
-                Data(victims(machine, drive)),
-                format!("nvme format /dev/{} --lbaf={}", drive.kernel_name, plain.index),
-            )
-        }));
+        round.find(plain.into_iter().fold(found, |found, plain| formatted(machine, drive, found, plain.index)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use terms::Drive;
 use terms::diagnosis::Severity;
-use terms::inventory::{Attribute, Counter, Health, Smart};
+use terms::inventory::{Counter, Health, Smart};
 
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
         looks_at: LOOKS_AT,
         rule: "the drive itself warns, or says of one of its attributes that it fails (a warning where that tells of age)",
         fixes: false,
-        look: critical,
+        look: super::assessment::look,
     },
     Check {
         id: "drive-media-errors",
@@ -70,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
 ];
 
 /// Every drive that tells of its health.
-fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive, &Health)) {
+pub(super) fn each(machine: &Machine, round: &mut Round, judge: impl Fn(&mut Round, &Drive, &Health)) {
     for drive in &machine.inventory.drives {
         let Some(detail) = drive.detail.as_deref() else { continue };
         if let Some(Some(health)) = round.ask(&drive_place(drive), &detail.health) {
@@ -91,7 +91,7 @@ pub(super) fn cannot_read(drive: &Drive) -> bool {
             Some(smart) => counted(smart),
             None => health.media_errors.is_some_and(|count| count > 0),
         };
-        blocks || health.critical_warning & UNRELIABLE != 0
+        blocks || health.critical_warning & super::assessment::UNRELIABLE != 0
     })
 }
 
@@ -105,99 +105,9 @@ fn told<T>(round: &mut Round, drive: &Drive, value: Option<T>, name: &str) -> Op
     value
 }
 
-fn source(drive: &Drive) -> String {
+pub(super) fn source(drive: &Drive) -> String {
     let program = if drive.transport.is_nvme() { "nvme smart-log" } else { "smartctl -x" };
     format!("{program} /dev/{}", drive.kernel_name)
-}
-
-/// Bits of the critical warning (NVM Express Base Specification, SMART / Health Information).
-const WARNINGS: [(u32, &str); 6] = [
-    (1, "spare capacity is low"),
-    (2, "it is too hot or too cold"),
-    (4, "it is not reliable any more"),
-    (8, "it can only be read"),
-    (16, "its protection against power loss has failed"),
-    (32, "its persistent memory can only be read"),
-];
-
-/// The bit that says that it fails, which is also that of SMART's own assessment.
-const UNRELIABLE: u32 = 4;
-/// The bit that says nothing but how warm it is.
-const HEAT: u32 = 2;
-
-fn critical(machine: &Machine, round: &mut Round) {
-    each(machine, round, |round, drive, health| {
-        round.look();
-        if health.smart.as_ref().is_some_and(|smart| !smart.assessed) {
-            round.unknown(&drive_place(drive), "`smartctl` does not tell the drive's own assessment");
-        }
-        if health.critical_warning == 0 {
-            return failing(round, drive, health);
-        }
-        let said: Vec<&str> =
-            WARNINGS.iter().filter(|(bit, _)| health.critical_warning & bit != 0).map(|(_, text)| *text).collect();
-        let only_heat = health.critical_warning == HEAT && health.smart.is_none();
-        let found = finding(
-            if only_heat { Warning } else { Error },
-            &drive_place(drive),
-            format!("the drive warns: {}", list(&said)),
-            match drive.size.0 {
-                _ if only_heat => "1 of its limits is passed: too hot, it slows itself down and then stops".to_owned(),
-                0 => "1 drive holds data that its maker no longer vouches for".to_owned(),
-                _ => format!("{} of data are on a drive that its maker no longer vouches for", drive.size),
-            },
-        );
-        let found = match &health.smart {
-            None => found.seen(source(drive), format!("critical_warning {}", health.critical_warning)),
-            Some(smart) => smart.attributes.iter().filter(|attribute| attribute.failing).fold(
-                found.seen(source(drive), "overall assessment: failed"),
-                |found, attribute| {
-                    found.seen(source(drive), format!("{} {} is below its threshold", attribute.id, attribute.name))
-                },
-            ),
-        };
-        let found = if only_heat {
-            found.advise("A heat sink or moving air; do not measure before it is cooler.")
-        } else {
-            found.advise_to_replace("Copy what is on it, then replace it; cool it if that is what it says.")
-        };
-        round.find(found.look(source(drive)));
-    });
-}
-
-/// Attributes that tell how warm it is: below their threshold it was too hot, and nothing fails.
-const WARMTH: [u32; 2] = [190, 194];
-
-/// A drive that passes its own assessment, and says of an attribute that it fails.
-fn failing(round: &mut Round, drive: &Drive, health: &Health) {
-    let all = health.smart.iter().flat_map(|smart| &smart.attributes);
-    let failing: Vec<&Attribute> =
-        all.filter(|attribute| attribute.failing && !WARMTH.contains(&attribute.id)).collect();
-    if failing.is_empty() {
-        return;
-    }
-    let names: Vec<&str> = failing.iter().map(|attribute| attribute.name.as_str()).collect();
-    // Of age a maker says that its design life is over, of the others that a failure comes.
-    let is_age = failing.iter().all(|attribute| attribute.pre_failure == Some(false));
-    let found = finding(
-        if is_age { Warning } else { Error },
-        &drive_place(drive),
-        format!("the drive says that {} below its threshold", list_are(&names)),
-        if is_age {
-            "1 limit of its design life is passed; it works on for as long as it does"
-        } else {
-            "its maker expects it to fail within 24 hours, though the overall assessment is `PASSED`"
-        },
-    );
-    let found = failing.iter().fold(found, |found, attribute| {
-        found.seen(source(drive), format!("{} {}: FAILING_NOW", attribute.id, attribute.name))
-    });
-    round.find(found.advise_to_replace("Copy what is on it, then replace it.").look(source(drive)));
-}
-
-/// `one is`, `one and two are`.
-fn list_are(names: &[&str]) -> String {
-    format!("{} {}", list(names), if names.len() == 1 { "is" } else { "are" })
 }
 
 fn media(machine: &Machine, round: &mut Round) {
@@ -280,7 +190,7 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
 }
 
 /// All of the spare capacity, in percent.
-const ALL: u32 = 100;
+pub(super) const ALL: u32 = 100;
 
 fn spare(machine: &Machine, round: &mut Round) {
     each(machine, round, |round, drive, health| {

@@ -7,6 +7,7 @@ mod array_name;
 mod array_speed;
 mod array_state;
 mod array_work;
+mod assessment;
 mod btrfs;
 mod btrfs_scrub;
 mod cache;

@@ -230,6 +230,40 @@ fn posts_that_lost_blanks_and_ends_of_lines() {
     assert!(found(arrays).iter().all(|found| !found.place.name.contains("md3") || found.check == "array-no-bitmap"));
 }
 
+/// A drive that holds something is not formatted, and one that counts its life as used is not broken.
+#[test]
+fn words_about_namespaces() {
+    let format = "# nvme id-ns -H /dev/nvme0n1\nNVME Identify Namespace 1:\nnsze    : 0x1bf1f72b0\nncap    : 0x1bf1f72b0\nnuse    : 0x1bf1f72b0\nnlbaf   : 1\n\
+        flbas   : 0\n\nLBA Format  0 : Metadata Size: 0   bytes - Data Size: 512 bytes - Relative Performance: 0x2 Good (in use)\n\
+        LBA Format  1 : Metadata Size: 0   bytes - Data Size: 4096 bytes - Relative Performance: 0x1 Better \n\n";
+    let tree = "# lsblk -f\nNAME        FSTYPE FSVER LABEL UUID FSAVAIL FSUSE% MOUNTPOINTS\nnvme0n1\n└─nvme0n1p1 ext4   1.0         1f6e    1.2T    31% /\n";
+    for (text, formats) in [(format.to_owned(), true), (format!("{tree}{format}"), false)] {
+        let said = found(&text);
+        let said = said.iter().find(|found| found.check == "lba-format").unwrap();
+        assert_eq!(said.remedy.commands.iter().any(|command| command.starts_with("nvme format")), formats, "{said:?}");
+        assert!(said.remedy.advice.contains("destroys all that is on the drive"), "{said:?}");
+    }
+    let health = |warning: u32, spare: u32, used: u32, errors: u32| {
+        format!(
+            "# smartctl -a /dev/nvme0n1\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+             === START OF SMART DATA SECTION ===\nSMART overall-health self-assessment test result: FAILED!\n\n\
+             SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x0{warning}\nTemperature:                        41 Celsius\n\
+             Available Spare:                    {spare}%\nAvailable Spare Threshold:          10%\nPercentage Used:                    {used}%\n\
+             Media and Data Integrity Errors:    {errors}\n\n"
+        )
+    };
+    let warns = |text: String, severity: &'static [Found]| post(text, severity, &[]);
+    const OLD: &[Found] = &[("drive-critical-warning", "nvme0n1", Warning), ("drive-wear", "nvme0n1", Warning)];
+    const BROKEN: &[Found] = &[("drive-critical-warning", "nvme0n1", Error)];
+    check(&[
+        warns(health(4, 100, 103, 0), OLD),
+        warns(health(4, 100, 40, 0), BROKEN),
+        warns(health(4, 100, 103, 7), BROKEN),
+        warns(health(4, 60, 103, 0), BROKEN),
+        warns(health(8, 100, 103, 0), BROKEN),
+    ]);
+}
+
 #[test]
 fn bridges_of_usb_are_named() {
     let said = "[  311.100001] sd 6:0:0:0: [sdd] tag#3 uas_eh_abort_handler 0 uas-tag 4 inflight: CMD IN\n\

@@ -252,7 +252,7 @@ fn parts_of_texts() {
         post(
             "# smartctl -A /dev/nvme0n1\nSMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x04\n\
              Available Spare:                    100%\nAvailable Spare Threshold:          10%\nPercentage Used:                    104%\n",
-            &[("drive-critical-warning", "nvme0n1", Error), ("drive-wear", "nvme0n1", Warning)],
+            &[("drive-critical-warning", "nvme0n1", Warning), ("drive-wear", "nvme0n1", Warning)],
             &[],
         ),
         post(

@@ -597,7 +597,7 @@ fn a_member_of_a_pool_or_array_is_not_formatted() {
         namespace(m, "nvme2n1").formats = Known(vec![format(0, 512, true), format(1, 4096, false)]);
     });
     has_not(&said, &["nvme format"]);
-    has(&said, &["It is a part of the array parity (md1)"]);
+    has(&said, &["destroys all that is on the drive, and it holds something", "destroys: None"]);
 }
 
 #[test]
