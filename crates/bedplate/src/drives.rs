@@ -139,7 +139,7 @@ mod tests {
         }
         for (text, size) in [("4x1EB:hdd", "`1EB`"), ("4x2PiB:hdd", "`2PiB`"), ("1x4", "`4`")] {
             let why = text.parse::<DriveSet>().unwrap_err();
-            assert!(why.starts_with(&format!("{size} is not a size from 1 GiB to 1 PiB with its unit;")), "{why}");
+            assert!(why.starts_with(&format!("{size} is not a size from 1 GiB to 1024 TiB with its unit;")), "{why}");
         }
     }
 

@@ -51,7 +51,7 @@ const SHAPES: [Shape; 6] = [
 ];
 
 /// What this thread has worked: beside other work a long turn is interrupted and a short one is not.
-fn worked() -> Duration {
+pub(super) fn worked() -> Duration {
     rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().unwrap()
 }
 
