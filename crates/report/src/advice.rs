@@ -154,7 +154,7 @@ fn kept_free(advice: &Advice, style: &Style) -> String {
     };
     said(
         &format!(
-            "{layouts} left out because 30 % of a thin pool stays free for snapshots. That is a choice, and a thin volume made by hand \
+            "{layouts} left out because a part of a thin pool stays free for snapshots. That is a choice, and a thin volume made by hand \
              can be larger; btrfs and ZFS keep nothing free for snapshots."
         ),
         style,

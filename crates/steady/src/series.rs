@@ -34,11 +34,12 @@ pub(crate) struct MeanError {
 fn waves(count: f64) -> f64 {
     0.4 * count.powf(2.0 / 3.0)
 }
+
 /// Fewer tell nothing of how much they differ themselves.
 const FEWEST_WAVES: f64 = 2.0;
 /// More waves than this narrow the interval by less than a tenth, and the fewer, the longer they are: a wave is to be longer than
 /// the time from one commit of a journal to the next.
-const MOST_WAVES: f64 = 12.0;
+const MOST_WAVES: usize = 12;
 
 /// The variance of a mean from the slowest cosine waves in the samples, each of half a period more than the one before it (Müller,
 /// "A theory of robust long-run variance estimation", 2007). There are as many degrees of freedom as waves.
@@ -50,20 +51,16 @@ pub(crate) fn mean_error(values: &[f64]) -> MeanError {
     if values.len() < 4 || single <= 0.0 {
         return MeanError { variance: single / count.max(1.0), samples: count };
     }
-    let waves = waves(count).floor().clamp(FEWEST_WAVES, MOST_WAVES);
+    let waves = waves(count).floor().clamp(FEWEST_WAVES, real(MOST_WAVES));
     let mean = mean(values);
     let wave = |number: f64| {
-        let at = |(place, value): (f64, &f64)| (value - mean) * (PI * number * (place + 0.5) / count).cos();
-        2.0 / count * places().zip(values).map(at).sum::<f64>().powi(2)
+        let at = |(place, value): (usize, &f64)| (value - mean) * (PI * number * (real(place) + 0.5) / count).cos();
+        2.0 / count * values.iter().enumerate().map(at).sum::<f64>().powi(2)
     };
-    let of_mean = places().skip(1).take_while(|number| *number <= waves).map(wave).sum::<f64>() / waves / count;
+    let numbers = (1..=MOST_WAVES).map(real).take_while(|number| *number <= waves);
+    let of_mean = numbers.map(wave).sum::<f64>() / waves / count;
     let samples = (single / of_mean).clamp(1.0, count);
     MeanError { variance: of_mean.min(single), samples: samples.min(waves + 1.0) }
-}
-
-/// 0, 1, 2 and so on.
-fn places() -> impl Iterator<Item = f64> {
-    std::iter::successors(Some(0.0), |place| Some(place + 1.0))
 }
 
 /// Half of the 95 % interval of the mean, as a share of it; `None` where there is none.

@@ -110,7 +110,7 @@ pub struct Advice {
     /// Those that meet all needs.
     pub fitting: u64,
     /// Those that would hold enough, were no room left for snapshots of their thin volumes.
-    #[serde(rename = "fitting_without_snapshots", default, skip_serializing_if = "is_none")]
+    #[serde(rename = "fitting_without_snapshots", default, skip_serializing_if = "is_zero")]
     pub kept_free: u64,
     /// The best: for each of them, everything that is better in one way is worse in another, be it only in how many layers it
     /// has. First the simplest of those as fast as any, then the fastest.
@@ -127,7 +127,7 @@ pub struct Advice {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_none(count: &u64) -> bool {
+const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

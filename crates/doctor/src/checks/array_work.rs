@@ -15,19 +15,19 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
         let at = place(node);
         // A list of arrays says of each that waits that it is a resync, so that it tells nothing of what waits.
         let action = match (md.sync_waits, md.sync_action.known()) {
-            (true, None) => UNTOLD,
+            (true, None) => None,
             _ => match round.ask(&at, &md.sync_action) {
-                Some(Some(action)) => action,
+                Some(Some(action)) => Some(action.as_str()),
                 _ => continue,
             },
         };
         round.look();
-        if action == "idle" || action == "frozen" {
+        if action == Some("idle") || action == Some("frozen") {
             continue;
         }
         let work = Work::of(md, action);
-        let found = finding(work.severity(), &at, work.what(action), work.cost(machine, node, md));
-        let found = if work.told { found.seen(sysfs(node, "md/sync_action"), action) } else { found };
+        let found = finding(work.severity(), &at, work.what(), work.cost(machine, node, md));
+        let found = action.iter().fold(found, |found, action| found.seen(sysfs(node, "md/sync_action"), *action));
         let found = found.seen(sysfs(node, "md/sync_completed"), completed(md));
         round.find(if work.pace == Pace::Held {
             found
@@ -37,7 +37,7 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
                      --readwrite` says so without one.",
                 )
                 .look(format!("mdadm --detail {}", path(node)))
-        } else if !work.told {
+        } else if action.is_none() {
             found
                 .advise("`sync_action` tells what waits. Let it come to its turn, and measure nothing before it is done.")
                 .look(format!("cat {}", sysfs(node, "md/sync_action")))
@@ -67,9 +67,6 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
     }
 }
 
-/// What waits is not told.
-const UNTOLD: &str = "";
-
 /// The kernel calls by a verb what people call a rebuild.
 fn noun(action: &str) -> &str {
     if action == "recover" { "rebuild" } else { action }
@@ -86,32 +83,33 @@ enum Pace {
 }
 
 /// What md does by itself.
-struct Work {
+struct Work<'a> {
+    /// Its name; nothing where it waits and the name is not told.
+    action: Option<&'a str>,
     pace: Pace,
     /// It is a check, or may be one: no member is missing, and what waits is not told.
     checks: bool,
-    told: bool,
     /// No member is missing, and nothing was written since they were put together.
     unwritten: bool,
     /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
     whole: bool,
 }
 
-impl Work {
-    fn of(md: &Md, action: &str) -> Self {
+impl<'a> Work<'a> {
+    fn of(md: &Md, action: Option<&'a str>) -> Self {
         let read_only = md.state.known().is_some_and(|state| ["read-auto", "readonly"].contains(&state.as_str()));
         let pace = match (read_only, md.sync_waits) {
-            (true, _) if action != "check" => Pace::Held,
+            (true, _) if action != Some("check") => Pace::Held,
             (_, true) => Pace::Waits,
             _ => Pace::GoesOn,
         };
         let none_missing = md.degraded.known() == Some(&Some(0));
         Self {
+            action,
             pace,
-            checks: action == "check" || action == UNTOLD && none_missing,
-            told: action != UNTOLD,
+            checks: action.map_or(none_missing, |action| action == "check"),
             unwritten: none_missing && md.state.known().is_some_and(|state| state == "read-auto"),
-            whole: none_missing && ["recover", "reshape", "repair"].contains(&action),
+            whole: none_missing && action.is_some_and(|action| ["recover", "reshape", "repair"].contains(&action)),
         }
     }
 
@@ -123,10 +121,11 @@ impl Work {
         }
     }
 
-    fn what(&self, action: &str) -> String {
-        let action = noun(action);
+    fn what(&self) -> String {
+        let Some(action) = self.action.map(noun) else {
+            return "it waits for another array; for which work is not told".to_owned();
+        };
         match self.pace {
-            _ if !self.told => "it waits for another array, and for which work is not told".to_owned(),
             Pace::Waits => format!("a {action} waits for another"),
             Pace::Held => format!("a {action} waits for the first write"),
             Pace::GoesOn => format!("a {action} is going on"),
@@ -137,7 +136,7 @@ impl Work {
         let redundancy = if self.whole { "redundancy is whole" } else { "redundancy is not whole" };
         let members = md.members.len();
         match self.pace {
-            Pace::Waits if !self.told && self.checks => format!(
+            Pace::Waits if self.action.is_none() && self.checks => format!(
                 "all of its {members} members are in their places. The kernel's list uses this word for a check as for a resync; neither begins \
                  until another array on the same drives is done"
             ),

@@ -79,7 +79,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         let squeezed = squeezed(line);
         let found = if has_heading { row(line) } else { mounted(line).or_else(|| mounted(&squeezed)) };
         let Some(Mounted { source, target, kind, options }) = found else { continue };
-        // What another path leads to (`/dev/disk/by-uuid/…`) is not told, and the mount is there.
+        // This enters the device that the path names. What another path leads to (`/dev/disk/by-uuid/…`) is not told; the mount is
+        // there all the same.
         let _ = machine.node_of(source);
         machine.mount(source, &target, kind, options);
         told += 1;

@@ -223,19 +223,22 @@ fn snapshot(layer: &Name, group: &str, lvm: &Lvm) -> StepBuilder {
     let mut argv = words!["lvcreate", "--yes", "--snapshot", "--name", SNAPSHOT];
     // What was not mapped when the snapshot was taken is new to the volume alone (kernel, drivers/md/dm-thin.c,
     // `process_cell`).
-    let why = if lvm.thin_chunk.is_some() {
-        "The snapshot is of a thin volume that nothing was written to: it shares no chunk, and no write copies one."
+    let (why, undo) = if lvm.thin_chunk.is_some() {
+        (
+            "The snapshot is of a thin volume that nothing was written to: it shares no chunk, and no write copies one.",
+            "A snapshot that is not needed goes before its volume.",
+        )
     } else {
         argv.extend(words!["--extents", "100%FREE"]);
-        "While the snapshot lives, the first write to every chunk copies what was there before."
+        (
+            "While the snapshot lives, the first write to every chunk copies what was there before.",
+            "A snapshot that is not needed still costs every first write.",
+        )
     };
     argv.push(Word::from(format!("{group}/{VOLUME}")));
     StepBuilder::run(layer, "snapshot", why, argv)
         .makes_node(&Word::from(format!("/dev/mapper/{}", mapping_of_volume(group, SNAPSHOT))))
-        .undo(
-            "A snapshot that is not needed still costs every first write.",
-            words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")],
-        )
+        .undo(undo, words!["lvremove", "--yes", format!("{group}/{SNAPSHOT}")])
 }
 
 fn place(lvm: &Lvm, node: Word, members: &[Member]) -> Place {
