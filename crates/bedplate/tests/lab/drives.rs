@@ -150,11 +150,13 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     assert!(!left.contains("cryptsetup") && !left.contains("format"), "{left}");
     build::prove_blank(&guest, guest.drives(), &plan.drives).unwrap();
 
-    // A format that is killed does not take its mapping away. The other lane only waits until it is stopped.
+    // A format that is killed does not take its mapping away. It is looked at while it stands still: it has a mapping more than once,
+    // and none in between. The other lane only waits until it is stopped.
     let node = &guest.drives()[&plan.drives[0]];
     let killed = format!(
         "integritysetup format --batch-mode --sector-size 4096 --integrity crc32c {node} & \
-         until ls /sys/block/{}/holders/* >/dev/null 2>&1; do sleep 0.05; done; kill -KILL $!; exit 7",
+         until kill -STOP $!; until grep -q '^State:.[TZ]' /proc/$!/status; do sleep 0.01; done; \
+         ls /sys/block/{}/holders/* >/dev/null 2>&1; do kill -CONT $!; sleep 0.05; done; kill -KILL $!; exit 7",
         node.trim_start_matches("/dev/")
     );
     for (id, script) in [(a, killed.as_str()), (b, "sleep 600")] {
