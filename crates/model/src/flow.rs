@@ -32,6 +32,8 @@ pub(crate) struct Flow {
     pub(crate) thread: Option<u16>,
     /// Workers that hand it over, each of which may sleep for a request of the drive; the caller does where there are none.
     pub(crate) hands: Option<f64>,
+    /// How many a drive has at most at a time: others wait for a worker.
+    pub(crate) at_most: f64,
     /// How many devices of those that take turns are asked at a time, as a share: a stream is at one place.
     pub(crate) at_once: f64,
     /// Extra seeks for each access.
@@ -97,6 +99,7 @@ impl Flow {
             alternates: 1.0,
             thread: None,
             hands: None,
+            at_most: f64::INFINITY,
             at_once: 1.0,
             seeks: 0.0,
             passes: 1.0,

@@ -72,6 +72,9 @@ impl Compiler<'_> {
         if flow.write {
             self.network.write_bytes += flow.rate * flow.bytes * set.size;
         }
+        if flow.waits == Waits::Operation {
+            self.network.population = self.network.population.min((flow.at_most / flow.rate).max(1.0));
+        }
         let drive = self.network.station(Resource::Drive(set.class, set.number), set.size, 1.0, Slot::Own);
         self.network.stations[usize::from(drive)].even = if flow.apart { 1.0 } else { class.even };
         let worked = self.service(class, drive, flow, set.size);

@@ -70,8 +70,8 @@ fn journalled(tags: &Tags, flow: &Flow, safe_after: Option<f64>) -> Flow {
     Flow { random: false, paged: false, bytes: bytes * together, rate: flow.rate / together, ..*flow }
 }
 
-/// Workers that hand reads to the drive and wait for each (`offload_wq` and `METADATA_WORKQUEUE_MAX_ACTIVE` in
-/// drivers/md/dm-integrity.c).
+/// Workers of each processor that hand reads to the drive and wait for each (`offload_wq` and `METADATA_WORKQUEUE_MAX_ACTIVE`
+/// in drivers/md/dm-integrity.c).
 const READERS: f64 = 16.0;
 
 struct Times {
@@ -148,7 +148,9 @@ impl Compiler<'_> {
             return Flow { context: bound, toucher: None, ..*flow };
         }
         // Each member of an array has workers of its own, and whoever hands out pieces to members never sleeps for a drive.
-        Flow { context: bound, toucher: Some(workers), hands: self.is_on_drives(at).then_some(READERS), ..*flow }
+        let hands = self.is_on_drives(at).then_some(READERS);
+        let at_most = READERS * self.jobs.min(self.site.threads());
+        Flow { context: bound, toucher: Some(workers), hands, at_most, ..*flow }
     }
 
     /// Sends accesses for data, tags, journal and bitmap to the first `to` members, with the seeks between them.
