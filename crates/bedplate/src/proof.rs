@@ -14,6 +14,7 @@ use host::Local;
 use record::{RunReader, RunWriter};
 use serde_json::Value;
 use sha2::Sha256;
+use terms::spelling::spell_path;
 
 use crate::exit::Failure;
 
@@ -94,16 +95,17 @@ impl Proof {
         let mut entries = Vec::new();
         for (at, line) in reader.journal()?.into_iter().enumerate() {
             let code = code_of(&line).to_owned();
-            entries.push(self.checked(run, &before, line).ok_or_else(|| stranger(reader, at + 1))?);
+            let line = self.checked(run, &before, line).ok_or_else(|| stranger(reader, at + 1))?;
+            entries.push(serde_json::from_value(line).map_err(|error| unknown(reader, at + 1, &error))?);
             before = code;
         }
         Ok(entries)
     }
 
-    fn checked(&self, run: &str, before: &str, mut line: Value) -> Option<JournalEntry> {
+    fn checked(&self, run: &str, before: &str, mut line: Value) -> Option<Value> {
         let code = line.as_object_mut()?.remove(MEMBER)?;
         self.code(run, before, &line).verify_slice(&bytes(code.as_str()?)?).ok()?;
-        serde_json::from_value(line).ok()
+        Some(line)
     }
 
     /// Over the run's name, the code of the line before and the line, whose members serde_json keeps in the order of their
@@ -128,13 +130,23 @@ fn newest(reader: &RunReader) -> Result<String, Failure> {
     Ok(reader.journal()?.last().map(|line| code_of(line).to_owned()).unwrap_or_default())
 }
 
+/// A line with the right code that says what this program does not know.
+fn unknown(reader: &RunReader, line: usize, error: &serde_json::Error) -> Failure {
+    let journal = spell_path(&reader.dir().join("journal.jsonl"));
+    let version = &reader.provenance().version;
+    Failure::Refused(format!(
+        "refused: line {line} of `{journal}` is yours, and this program does not understand it\n  because: {error}\n\n\
+         hint: take the run down with the version of bedplate that began it, {version}, or a newer one"
+    ))
+}
+
 fn stranger(reader: &RunReader, line: usize) -> Failure {
     let journal = reader.dir().join("journal.jsonl");
     Failure::Refused(format!(
         "refused: line {line} of `{}` was not written by you on this machine, or not after the line before it, so nothing is done because of it\n  \
          because: a journal says which commands are to be run; one that comes from elsewhere is only for reading\n\n\
          hint: if you began this run, take it down on that machine as that user; `bedplate report` reads it anywhere",
-        terms::spelling::spell_path(&journal)
+        spell_path(&journal)
     ))
 }
 
@@ -207,10 +219,11 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let proof = Proof { run: "run".to_owned(), ..Proof::open(state.path()).unwrap() };
         let line = proof.signed(&entry(), "before").unwrap();
-        assert_eq!(proof.checked("run", "before", line.clone()), Some(entry()));
+        let read = |line: Option<Value>| serde_json::from_value::<JournalEntry>(line.unwrap()).unwrap();
+        assert_eq!(read(proof.checked("run", "before", line.clone())), entry());
         assert_eq!(proof.checked("run", "", line.clone()), None, "another line before it");
         // The same person another time.
-        assert_eq!(Proof::open(state.path()).unwrap().checked("run", "before", line.clone()), Some(entry()));
+        assert_eq!(read(Proof::open(state.path()).unwrap().checked("run", "before", line.clone())), entry());
         let other = tempfile::tempdir().unwrap();
         assert_eq!(Proof::open(other.path()).unwrap().checked("run", "before", line.clone()), None, "another person");
         assert_eq!(proof.checked("other", "before", line.clone()), None, "another run");

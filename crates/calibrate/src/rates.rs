@@ -45,7 +45,7 @@ fn copied(threads: usize) -> f64 {
     };
     std::thread::scope(|scope| {
         let all: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-        all.into_iter().map(|thread| thread.join().unwrap_or(0.0)).sum()
+        all.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).sum()
     })
 }
 

@@ -110,7 +110,7 @@ impl<'a> Replacement<'a> {
     }
 
     fn md(&self, scene: &Scene<'_>, new: &str) -> Result<(), FeatureCheckError> {
-        let array_node = scene.device(&self.joiner.name)?.unwrap_or_default();
+        let array_node = scene.device_of(&Ref::Layer(self.joiner.name.clone()))?;
         // A drive that is gone has no node to name it by.
         let old = if self.is_mapping() { &self.member } else { "detached" };
         let fail = Cmd::new(["mdadm", &array_node, "--fail", old]);

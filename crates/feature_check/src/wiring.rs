@@ -85,7 +85,9 @@ pub(crate) fn below(
     let name = kernel_name(scene, node)?;
     let directory = format!("/sys/class/block/{name}");
     if host.exists(&format!("{directory}/partition"))? {
-        let start: u64 = host.read_text(&format!("{directory}/start"))?.parse().unwrap_or(0);
+        let start = host.read_text(&format!("{directory}/start"))?;
+        let strange = |_| FeatureCheckError::Strange(format!("`{node}` begins at `{start}`, which is no sector"));
+        let start: u64 = start.parse().map_err(strange)?;
         let whole = host.resolve(&format!("{directory}/.."))?;
         let whole = whole.rsplit('/').next().unwrap_or_default();
         return Ok(Some((format!("/dev/{whole}"), start * SECTOR + byte)));

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
@@ -191,7 +191,13 @@ pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option
     let stdout = Collector::start(child.stdout.take(), cmd.output);
     let stderr = Collector::start(child.stderr.take(), cmd.output);
     let floods = || lock(&stdout.kept).floods() || lock(&stderr.kept).floods();
-    let (status, end) = wait(&mut child, start, cmd.limit, &floods)?;
+    let waited = wait(&mut child, start, cmd.limit, &floods);
+    if waited.is_err() {
+        // Nobody would wait for it, and it may be at work on a drive.
+        signal_group(child.id(), Signal::KILL);
+        child.wait()?;
+    }
+    let (status, end) = waited?;
     if end == End::Interrupt {
         return Ok(None);
     }
@@ -249,13 +255,14 @@ fn end(child: &mut Child, descriptor: &OwnedFd) -> io::Result<ExitStatus> {
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How long an interrupt may go unseen.
-const INTERRUPT: Duration = Duration::from_millis(500);
+pub(crate) const INTERRUPT: Duration = Duration::from_millis(500);
 
-/// Sleeps until the process ends, at most so long. Has it ended? A signal ends the sleep early; the caller looks again.
-fn await_end(descriptor: &OwnedFd, longest: Duration) -> bool {
+/// Sleeps until a process ends, or something can be read, at most so long. Is it so? A signal ends the sleep early; the caller
+/// looks again.
+pub(crate) fn await_end(descriptor: impl AsFd, longest: Duration) -> bool {
     let seconds = i64::try_from(longest.as_secs()).unwrap_or(i64::MAX);
     let timeout = Timespec { tv_sec: seconds, tv_nsec: i64::from(longest.subsec_nanos()) };
-    poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
+    poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
 }
 
 /// Collects a stream in a thread of its own.

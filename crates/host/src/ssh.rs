@@ -6,12 +6,13 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::time::Duration;
+use std::process::ChildStdout;
+use std::time::{Duration, Instant};
 
 use terms::Cmd;
 
-use crate::process::Process;
-use crate::{Host, HostError, Remote};
+use crate::process::{INTERRUPT, Process, await_end};
+use crate::{Host, HostError, Remote, interrupt};
 
 /// How long the other side may take to answer: a person may have to type a passphrase first.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -80,7 +81,10 @@ impl Ssh {
         let (process, mut input, mut output) = Process::start_piped(&cmd).map_err(start)?;
         let lost =
             |what: &str, source| HostError::Unreachable { host: address.to_owned(), what: what.to_owned(), source };
-        let answer = first_line(&mut output).map_err(|error| lost("while it was greeted", Some(error)))?;
+        let mut patient = Patient { stream: &mut output, until: Instant::now() + PATIENCE };
+        let answer = first_line(&mut patient);
+        interrupt::check()?;
+        let answer = answer.map_err(|error| lost("while it was greeted", Some(error)))?;
         match answer.as_deref().map(understand) {
             Some(Some(Answer { machine, .. })) if machine != std::env::consts::ARCH => {
                 return Err(lost(
@@ -97,6 +101,23 @@ impl Ssh {
         }
         let remote = Remote::connect(address, build, output, input, GREETING)?;
         Ok(Self { name: address.to_owned(), remote, _process: process })
+    }
+}
+
+/// A stream that is waited for until then, or until somebody interrupts.
+struct Patient<'a> {
+    stream: &'a mut ChildStdout,
+    until: Instant,
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !await_end(&*self.stream, INTERRUPT) {
+            if interrupt::raised() || Instant::now() > self.until {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        self.stream.read(into)
     }
 }
 
@@ -165,6 +186,13 @@ impl Host for Ssh {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_never_answers_is_not_waited_for_for_ever() {
+        let (_process, _input, mut stream) = Process::start_piped(&Cmd::new(["sleep", "60"])).unwrap();
+        let mut patient = Patient { stream: &mut stream, until: Instant::now() };
+        assert_eq!(first_line(&mut patient).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    }
 
     #[test]
     fn the_script_survives_any_shell() {

@@ -56,7 +56,9 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let extended = longer.is_some();
     if let Some(longer) = longer {
         times = longer;
-        resync::restart(host, request.resyncs)?;
+        if let Some(why) = resync::restart(host, request.resyncs)? {
+            return Ok(Measured::failed(request, why));
+        }
         job = prepare(request, times)?;
         observed = self::observed(host, request, &job, times.window)?;
         raw.extend(raw_files(&job, &observed, "extended-"));
@@ -362,7 +364,11 @@ fn with_fio(threads: Threads, output: &FioOutput, loaded: Nanos) -> Threads {
 }
 
 fn first_line(outcome: &Outcome) -> String {
-    let text = format!("{}\n{}", outcome.error_text(), outcome.text());
-    let line = text.lines().map(str::trim).find(|line| line.starts_with("fio:"));
+    let (errors, text) = (outcome.error_text(), outcome.text());
+    let mut lines = errors.lines().chain(text.lines()).map(str::trim);
+    // What is no line of fio's own is the loader's, or an assertion's.
+    let line = lines
+        .find(|line| line.starts_with("fio:"))
+        .or_else(|| errors.lines().map(str::trim).find(|line| !line.is_empty()));
     edges(line.unwrap_or("it said nothing"), TOLD).into_owned()
 }

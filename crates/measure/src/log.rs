@@ -34,9 +34,14 @@ pub(crate) struct Log {
 /// A line: its time in ms, bytes per second, direction (0 read, 1 write).
 type Line = (u64, f64, usize);
 
+/// A time in ms; `None` where it is no time that a clock in ns can have.
+fn time(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|time| *time < u64::MAX / 1_000_000)
+}
+
 fn line(text: &str) -> Option<Line> {
     let mut fields = text.split(',').map(str::trim);
-    let at = fields.next()?.parse().ok()?;
+    let at = time(fields.next()?)?;
     let kib: f64 = fields.next()?.parse().ok().filter(|kib: &f64| kib.is_finite() && *kib >= 0.0)?;
     let direction = fields.next()?.parse::<usize>().ok().filter(|direction| *direction < 2)?;
     Some((at, kib * 1024.0, direction))
@@ -63,8 +68,7 @@ fn series(lines: &[Line]) -> Vec<Vec<Line>> {
 /// From the beginning of a log's first line to its last one. That of latency has a line at the very end of the window, and
 /// none of it is late; that of throughput is written by a thread of its own, which a busy machine keeps waiting.
 pub(crate) fn span(text: &str, step: Nanos) -> Option<(Nanos, Nanos)> {
-    let time = |line: &str| line.split(',').next()?.trim().parse().ok().filter(|time| *time < u64::MAX / 1_000_000);
-    let times = || text.lines().filter_map(time);
+    let times = || text.lines().filter_map(|line| time(line.split(',').next()?));
     let (first, last) = (times().min()?, times().max()?);
     Some((Nanos(Nanos::millis(first).0.saturating_sub(step.0)), Nanos::millis(last)))
 }

@@ -303,10 +303,17 @@ fn run_watched(parties: &[Party<'_>], cmd: &Cmd, window: Nanos) -> Result<(Outco
 }
 
 /// fio's servers, one on each host: and where each notes its process.
+/// What of them was not ended ends with this value.
 struct Servers<'a>(Vec<(&'a dyn Host, String)>);
 
 impl<'a> Servers<'a> {
     fn start(parties: &[Party<'a>], places: &[Workplace<'_>]) -> Tried<Self> {
+        for party in parties {
+            // A client would talk to whoever listens there.
+            if !await_port(party.host, false)? {
+                return Ok(Err(format!("host {}: a program listens on fio's port {PORT}", party.number)));
+            }
+        }
         let servers = Self(parties.iter().zip(places).map(|(party, place)| (party.host, place.path(PID))).collect());
         for ((party, place), (_, pid)) in parties.iter().zip(places).zip(&servers.0) {
             let server = format!("--server=ip:{},{PORT}", party.address);
@@ -323,16 +330,28 @@ impl<'a> Servers<'a> {
     }
 
     /// Ends all of them, and waits until nobody listens any more: the next ones take the same port.
-    fn stop(self) -> Result<(), HostError> {
-        for (host, pid) in &self.0 {
+    fn stop(mut self) -> Result<(), HostError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), HostError> {
+        let servers = std::mem::take(&mut self.0);
+        for (host, pid) in &servers {
             host.run(&Cmd::new(["sh", "-c", "kill \"$(cat \"$1\")\"", "sh", pid]))?;
         }
-        for (host, pid) in &self.0 {
+        for (host, pid) in &servers {
             if !await_port(*host, false)? {
                 host.run(&Cmd::new(["sh", "-c", "kill -9 \"$(cat \"$1\")\"", "sh", pid]))?;
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Servers<'_> {
+    fn drop(&mut self) {
+        // Something else has failed before, and is told.
+        let _ = self.end();
     }
 }
 

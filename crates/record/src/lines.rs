@@ -54,11 +54,16 @@ impl Lines {
         self.torn = true;
         self.file.write_all_at(&line, self.whole).map_err(RecordError::io("write", &self.path))?;
         if self.synced {
-            self.file.sync_data().map_err(RecordError::io("sync", &self.path))?;
+            self.sync()?;
         }
         self.whole += line.len() as u64;
         self.torn = false;
         Ok(())
+    }
+
+    /// Returns when all lines are on the disk.
+    pub(crate) fn sync(&self) -> Result<(), RecordError> {
+        self.file.sync_data().map_err(RecordError::io("sync", &self.path))
     }
 
     /// Cuts off what a failed or interrupted write left behind the whole lines.

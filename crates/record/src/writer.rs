@@ -140,6 +140,12 @@ impl RunWriter {
         state.cells.iter().filter(|(_, (_, failed))| !failed).map(|(key, _)| key.clone()).collect()
     }
 
+    /// Is that one of them?
+    #[must_use]
+    pub fn is_finished(&self, cell: &CellKey) -> bool {
+        self.state().cells.get(cell).is_some_and(|(_, failed)| !failed)
+    }
+
     /// Keeps what the machine is.
     ///
     /// # Errors
@@ -260,6 +266,8 @@ impl RunWriter {
     /// # Errors
     /// As the file system has them. The run then stays open and can be resumed.
     pub fn seal(self) -> Result<(), RecordError> {
+        // A digest of lines that a power loss takes back would call the record changed.
+        self.state().events.sync()?;
         seal::write(&self.folder)
     }
 

@@ -170,7 +170,7 @@ impl Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// Binary units: whole where the size is whole (`"512 KiB"`), else with up to two decimals (`"1.46 TiB"`).
+    /// Binary units: whole where the size is whole (`"512 KiB"`), else with two decimals (`"1.46 TiB"`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match [(TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")]
             .into_iter()
@@ -185,10 +185,10 @@ impl fmt::Display for Bytes {
 }
 
 impl Nanos {
-    /// `n` whole seconds.
+    /// `n` whole seconds; the longest time where that is shorter.
     #[must_use]
     pub const fn seconds(n: u64) -> Self {
-        Self(n * 1_000_000_000)
+        Self(n.saturating_mul(1_000_000_000))
     }
     /// So many seconds, to the nearest nanosecond; what is below 0 is 0.
     #[must_use]
@@ -196,10 +196,10 @@ impl Nanos {
     pub fn from_seconds(seconds: f64) -> Self {
         Self((seconds * 1e9).round() as u64)
     }
-    /// `n` milliseconds.
+    /// `n` milliseconds; the longest time where that is shorter.
     #[must_use]
     pub const fn millis(n: u64) -> Self {
-        Self(n * 1_000_000)
+        Self(n.saturating_mul(1_000_000))
     }
 
     /// Reads `"2s"`, `"250 ms"`, `"20 min"`, `"1.5 h"`; a bare number other than 0 is refused.
@@ -261,14 +261,15 @@ impl fmt::Display for Nanos {
         let seconds = self.as_seconds();
         let text = if self.0 < 1_000 {
             format!("{} ns", self.0)
-        } else if self.0 < 1_000_000 {
+        } else if self.0 < 999_500 {
             format!("{} µs", significant(seconds * 1e6))
-        } else if self.0 < 1_000_000_000 {
+        } else if self.0 < 999_500_000 {
             format!("{} ms", significant(seconds * 1e3))
-        } else if seconds < 60.0 {
+        } else if seconds < 59.95 {
             format!("{} s", significant(seconds))
         } else if seconds < 3600.0 {
-            format!("{} min {} s", self.0 / 60_000_000_000, self.0 / 1_000_000_000 % 60)
+            let whole = seconds.round();
+            format!("{} min {} s", (whole / 60.0).floor(), whole % 60.0)
         } else {
             format!("{} h {} min", self.0 / 3_600_000_000_000, self.0 / 60_000_000_000 % 60)
         };
@@ -286,7 +287,7 @@ impl fmt::Display for BytesPerSecond {
 impl fmt::Display for Iops {
     /// With three significant digits, thousands as `k`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = if self.0 >= 1e6 {
+        let text = if self.0 >= 999.5e3 {
             format!("{}M", significant(self.0 / 1e6))
         } else if self.0 >= 1e4 {
             format!("{}k", significant(self.0 / 1e3))

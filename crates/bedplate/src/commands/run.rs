@@ -175,13 +175,14 @@ fn measure_all(prepared_run: PreparedRun, resume: Option<Earlier>, settings: &Se
     };
     let result = runner.run();
     let took = runner.began.elapsed();
-    runner.event("", 0, session(&costs, expected, took, resumed))?;
+    let told = runner.event("", 0, session(&costs, expected, took, resumed));
     result.map_err(|failure| match failure {
         Failure::Interrupted(_) => {
             Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
         }
         other => other,
     })?;
+    told?;
     drop(runner);
     drop(progress);
     drop(held);

@@ -85,9 +85,10 @@ fn take_all_back(
         let mut journal = RunJournal { writer: Some(writer), proof, kept: Vec::new() };
         match build::teardown(plan, authority, past, &mut journal) {
             Ok(ours) => {
-                // As a run that ends well does.
-                ours.iter().try_for_each(|drive| authority.discard(drive).map(drop))?;
                 down.push(plan.stack.clone());
+                // As a run that ends well does.
+                let kept = ours.iter().filter_map(|drive| authority.discard(drive).err());
+                left.extend(kept.map(|error| format!("error: `{}` is taken down, and {}", plan.stack, chain(&error))));
             }
             // Nothing was touched; what is on the drives is told, and what to say if it may go.
             Err(error)

@@ -44,8 +44,14 @@ impl Runner<'_> {
             Replicate::Rebuild | Replicate::Slices => self.run_rounds(),
         };
         // What a failure left, and in any case how drives were set up.
-        self.leave()?;
-        result
+        match (result, self.leave()) {
+            // What came first is the cause.
+            (Err(cause), Err(left)) => {
+                self.settings.printer.say(&left.text());
+                Err(cause)
+            }
+            (result, left) => result.and(left),
+        }
     }
 
     /// Every stack once, all of its rounds while it stands.

@@ -131,7 +131,6 @@ impl Runner<'_> {
 
     /// Workloads of a stack that are wanted in this round and have no finished cell.
     fn pending(&self, round: u32, index: usize, scope: &Scope) -> Vec<&Workload> {
-        let finished = self.writer.finished();
         let plan = &self.plans[index];
         let open = |workload: &&Workload| {
             let base = match &workload.load {
@@ -139,7 +138,7 @@ impl Runner<'_> {
                 _ => workload.name.as_str(),
             };
             (scope.has(&plan.slug, workload.name.as_str()) || scope.has(&plan.slug, base))
-                && !finished.contains(&key(round, plan, workload))
+                && !self.writer.is_finished(&key(round, plan, workload))
         };
         self.design.workloads.iter().filter(open).collect()
     }
