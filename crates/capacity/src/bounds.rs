@@ -10,6 +10,7 @@ use terms::units::{MIB, TIB};
 use crate::luks::{HEADER, HMAC};
 use crate::place::down;
 use crate::sizes::{Below, SizeBounds};
+use crate::zfs::SLOP_LEAST;
 use crate::{lvm, xfs};
 
 impl SizeBounds {
@@ -114,14 +115,15 @@ fn btrfs_most(data: BtrfsProfile, above: &Below) -> u64 {
 }
 
 fn zfs_most(zfs: &Zfs, above: &Below) -> u64 {
-    let parity = match zfs.layout {
+    let raidz = |parity| above.smallest.saturating_mul(above.count.saturating_sub(parity) as u64);
+    let space = match zfs.layout {
         // Compressed data may be larger than the pool.
         _ if zfs.compression != ZfsCompression::Off => return 64 * TIB,
-        ZfsLayout::Stripe => return above.sum,
-        ZfsLayout::Mirror => return above.smallest,
-        ZfsLayout::Raidz1 => 1,
-        ZfsLayout::Raidz2 => 2,
-        ZfsLayout::Raidz3 => 3,
+        ZfsLayout::Stripe => above.sum,
+        ZfsLayout::Mirror => above.smallest,
+        ZfsLayout::Raidz1 => raidz(1),
+        ZfsLayout::Raidz2 => raidz(2),
+        ZfsLayout::Raidz3 => raidz(3),
     };
-    above.smallest.saturating_mul(above.count.saturating_sub(parity) as u64)
+    space - SLOP_LEAST.min(space / 2)
 }

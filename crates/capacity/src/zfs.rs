@@ -25,7 +25,7 @@ const SLABS_MOST: u64 = 131_072;
 const LOG_SLABS: u64 = 64;
 /// Kept back: a 32nd (`spa_slop_shift`), at least 128 MiB (`spa_min_slop`), at most 128 GiB (`spa_max_slop`).
 const SLOP_SHIFT: u32 = 5;
-const SLOP_LEAST: u64 = 128 << 20;
+pub(crate) const SLOP_LEAST: u64 = 128 << 20;
 const SLOP_MOST: u64 = 128 << 30;
 /// Space of raidz is told for blocks of 128 KiB (`SPA_OLD_MAXBLOCKSIZE`).
 const TYPICAL: u64 = 128 << 10;

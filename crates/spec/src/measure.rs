@@ -257,16 +257,15 @@ fn whose_name(workload: &Workload) -> (Name, Option<String>) {
 
 /// Does the span fit every stack? Capacities are upper bounds, so what does not fit here fits nowhere.
 fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &mut Vec<Note>) {
-    let smallest = stacks.iter().filter_map(|grown| Some((grown.capacity?, grown))).min_by_key(|(size, _)| *size);
-    let Some((capacity, grown)) = smallest else { return };
+    let sized = stacks.iter().filter_map(|grown| Some((room(grown)?, grown.capacity?, grown)));
+    let Some((room, capacity, grown)) = sized.min_by_key(|(room, ..)| *room) else { return };
     let place = measure.filter(|m| m.has("span")).map_or(grown.place, |m| m.place("span"));
-    if span <= share(capacity) {
+    if span <= room {
         return;
     }
     let name = &grown.stack.name;
     let hint = format!(
-        "make the span {} or less: 60 % of the bound, so that journals, reserves and copy-on-write have room; or make the drives larger",
-        share(capacity)
+        "make the span {room} or less, so that journals, reserves and what copy-on-write has twice have room; or make the drives larger"
     );
     let note = |message| {
         Note::error("study-span", Some(place), message)
@@ -280,9 +279,12 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
     });
 }
 
-/// 60 % in whole MiB: beyond that copy-on-write file systems and journals have no room to work in.
-const fn share(capacity: Bytes) -> Bytes {
-    Bytes::mib(capacity.0 / 5 * 3 / terms::units::MIB)
+/// The largest span that leaves a stack room to work in, in whole MiB: 60 % of what it holds at most. A file system that writes
+/// elsewhere what it overwrites has both until its transaction has ended, so of that half.
+fn room(grown: &Grown) -> Option<Bytes> {
+    let is_tree = grown.stack.nodes.iter().any(|node| node.layer.traits().tree);
+    let tenths = if is_tree { 5 } else { 6 };
+    grown.capacity.map(|capacity| Bytes::mib(capacity.0 / 10 * tenths / terms::units::MIB))
 }
 
 /// Cells of a profile that are smaller than a block of the drives: no drive of the kind can run them, and the study did
