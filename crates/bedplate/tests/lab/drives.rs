@@ -1,6 +1,6 @@
 //! What may be touched: drives that hold data are refused and keep every byte; failures are taken back.
 
-use build::{Authority, Bindings, BuildError, Journal, MemoryJournal};
+use build::{Authority, BuildError, Journal, MemoryJournal};
 use host::{Host, Recording, Replay};
 use lab::Guest;
 use terms::plan::{Act, PlanCommand};
@@ -68,22 +68,6 @@ fn drives_that_hold_something_are_refused_and_keep_every_byte() {
         assert_eq!(sum(&guest), before, "{what}: bytes changed");
         shell(&guest, &clean);
     }
-}
-
-#[test]
-fn drives_nobody_consented_to_are_refused() {
-    let bench = Bench::new();
-    let design = design(STUDY);
-    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
-    let guest = bench.boot(&design);
-    let error = build::apply(
-        &plan,
-        &Authority::lab(&guest, &Bindings::new()).unwrap(),
-        &[],
-        &mut MemoryJournal::default(),
-        &|_| {},
-    );
-    assert!(matches!(error, Err(BuildError::NotConsented { .. })), "{error:?}");
 }
 
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
