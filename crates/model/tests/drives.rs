@@ -5,8 +5,8 @@
 use model::{Conditions, Site, predict};
 use terms::inventory::Link;
 use terms::layer::{
-    ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Luks, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsCache,
-    ZfsCompression, ZfsLayout,
+    ArrayState, Bitmap, Btrfs, BtrfsProfile, Ext4, Integrity, IntegrityMode, Luks, Lvm, Raid, Raid10Layout, RaidLevel,
+    Volume, Zfs, ZfsCache, ZfsCompression, ZfsLayout,
 };
 use terms::machine::{DriveGroup, DriveKind, Machine, Memory, Trust};
 use terms::prediction::Prediction;
@@ -276,6 +276,30 @@ fn a_journal_in_the_middle_takes_a_head_there_and_back() {
     }
     let bare = each(2000, 7200, Layer::Bare, &safe);
     assert!((bare / each(20, 7200, Layer::Bare, &safe) - 1.0).abs() < 1e-9, "no journal, no way");
+}
+
+/// 2 % of the memory hold tags, a 1024th of the data: beyond 20 times the memory a random access of dm-integrity reads its tags
+/// as well.
+#[test]
+fn tags_that_memory_does_not_hold_are_read() {
+    let tags = |mode| Layer::Integrity(Integrity { mode, sector: Bytes::kib(4), ..Integrity::default() });
+    let at = |kind, layer: &Layer, pattern, gib: u64| {
+        let mut machine = machine(kind);
+        machine.memory.size = Some(Bytes::gib(16));
+        let conditions = Conditions { span: Bytes::gib(gib), ..Conditions::default() };
+        said(&machine, &stack(1, layer.clone()), &work(pattern, 4, 16), &conditions).operations.value
+    };
+    for kind in [DriveKind::Hdd, DriveKind::Nvme] {
+        let share = |mode, pattern, gib| at(kind, &tags(mode), pattern, gib) / at(kind, &Layer::Bare, pattern, gib);
+        for mode in [IntegrityMode::Journal, IntegrityMode::NoJournal, IntegrityMode::Bitmap] {
+            let reads = [1, 300, 330, 1000, 10_000].map(|gib| share(mode, Pattern::RandRead, gib));
+            assert!((reads[0] / reads[1] - 1.0).abs() < 0.02, "{kind:?} {mode:?} held: {reads:?}");
+            assert!(reads.windows(2).all(|two| two[1] < two[0] * 1.02), "{kind:?} {mode:?}: {reads:?}");
+            assert!(kind == DriveKind::Nvme || (0.4..0.65).contains(&reads[4]), "two accesses: {reads:?}");
+        }
+        let writes = [300, 10_000].map(|gib| share(IntegrityMode::NoJournal, Pattern::RandWrite, gib));
+        assert!(writes[1] < writes[0] * 0.9, "{kind:?}: {writes:?}");
+    }
 }
 
 /// What goes to a pair that lost a drive is written once, and one at a time is no quicker for it.

@@ -22,6 +22,9 @@ const REQUEST: f64 = 1_048_576.0;
 /// A buffer of tags, in bytes: 128 sectors, the default of `buffer_sectors`.
 const BUFFER: f64 = 65_536.0;
 
+/// Share of the memory that holds tags.
+const HELD: f64 = 0.02;
+
 /// What decides about the extra accesses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tags {
@@ -160,8 +163,8 @@ impl Compiler<'_> {
         let each = |of: &mut Self, flow: Flow| (0..to).for_each(|which| of.ask(which, flow));
         let overhead = 1.0 + tags.size / tags.sector;
         if !flow.write {
-            // Tags of what is read are kept by dm-bufio; a span of random reads that it does not hold is not modelled.
             each(self, flow);
+            self.tag_reads(tags, &flow, each);
             return;
         }
         // All jobs that wait for a flush wait for the same.
@@ -211,6 +214,7 @@ impl Compiler<'_> {
             each(self, to_journal(&flow));
             self.network.backlog = self.network.backlog.max(WRITTEN_BACK / (flow.bytes * JOURNALLED));
         }
+        self.tag_reads(tags, &flow, each);
         let extra = self.tag_writes(tags, &flow);
         let bytes = (INTERLEAVE * tags.size / tags.sector).min(BUFFER);
         each(self, Flow { bytes, rate: flow.rate * extra, ..flow });
@@ -226,6 +230,18 @@ impl Compiler<'_> {
         let dirty = all * (1.0 - (-writes / all).exp());
         let each = (writes / dirty).max(1.0);
         (dirty, (buffer * (each - 1.0) / (each + 1.0) + ALIGNED).min(buffer.max(ALIGNED)))
+    }
+
+    /// Tags of random accesses that dm-bufio does not hold are read first, a buffer at a time. All its clients share 2 % of the
+    /// memory (`DM_BUFIO_MEMORY_PERCENT` in drivers/md/dm-bufio.c); members that hold the same have tags each.
+    fn tag_reads(&mut self, tags: &Tags, flow: &Flow, each: impl Fn(&mut Self, Flow)) {
+        let Some(memory) = self.site.machine.memory.size.filter(|_| flow.random) else { return };
+        let (buffers, bytes) = self.buffers(tags);
+        let copies = if flow.write { flow.copies } else { flow.choices };
+        let missed = 1.0 - HELD * memory.as_f64() / (buffers * bytes * copies);
+        if missed > 0.0 {
+            each(self, Flow { write: false, bytes, rate: flow.rate * missed, ..*flow });
+        }
     }
 
     /// How many buffers hold the tags of what is worked on, and the bytes of each: tags lie in runs, one for so much data.
