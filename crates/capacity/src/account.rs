@@ -133,6 +133,10 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
         Layer::Integrity(integrity) => integrity::lay(integrity, only()?),
         Layer::Lvm(lvm) => {
             at_least(lvm.volume.fewest())?;
+            let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
+            if let Some(least) = lvm::larger_chunk(lvm, &bounds) {
+                return Err(CapacityError::ThinChunk { layer: node.name.clone(), least });
+            }
             lvm::lay(lvm, members)
         }
         Layer::Ext4(ext4) => ext4::lay(ext4, only()?.size),

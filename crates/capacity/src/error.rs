@@ -37,6 +37,14 @@ pub enum CapacityError {
         /// All that it rests on.
         found: Bytes,
     },
+    /// LVM makes no thin pool of that size with chunks as small.
+    #[error("layer `{layer}` has `thin_chunk` too small for a pool of that size: LVM takes {least} or more")]
+    ThinChunk {
+        /// The layer.
+        layer: Name,
+        /// The smallest chunk.
+        least: Bytes,
+    },
     /// A stack without layers.
     #[error("stack `{stack}` has no layers")]
     Empty {

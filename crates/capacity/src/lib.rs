@@ -20,5 +20,5 @@ mod zfs;
 pub use account::{DriveSize, account};
 pub use bounds::smallest_device;
 pub use error::CapacityError;
-pub use lvm::thin_size;
+pub use lvm::{larger_chunk, thin_size};
 pub use sizes::SizeBounds;

@@ -18,7 +18,8 @@ const LEG_METADATA: u64 = 1;
 const POOL_ENTRY: u64 = 64;
 /// …and at least 2 MiB…
 const POOL_LEAST: u64 = 2 << 20;
-/// …and at most 15.81 GiB: 255 bitmap blocks short of 16 GiB (`DEFAULT_THIN_POOL_MAX_METADATA_SIZE`).
+/// …and at most 15.81 GiB: 255 bitmap blocks short of 16 GiB (`DEFAULT_THIN_POOL_MAX_METADATA_SIZE`). A pool that needs more is not
+/// made: "Selected chunk size … cannot address more then …" (`update_thin_pool_params`).
 const POOL_MOST: u64 = 16_978_542_592;
 
 /// The volume's device.
@@ -121,14 +122,28 @@ pub(crate) fn shared(volume: Volume, below: &Below) -> u64 {
     }
 }
 
+/// Extents of a thin pool of those that are free, as the planner asks for them.
+fn pool(lvm: &Lvm, free: u64, members: u64) -> u64 {
+    let asked = free * 80 / 100;
+    if lvm.volume == Volume::Striped { asked.next_multiple_of(members) } else { asked }
+}
+
+/// The smallest chunks that a thin pool on these members can have, a power of two, where those of the layer are too small for LVM.
+#[must_use]
+pub fn larger_chunk(lvm: &Lvm, members: &[SizeBounds]) -> Option<Bytes> {
+    let chunk = lvm.thin_chunk?.0;
+    // So much is certain; a label takes an extent and no more.
+    let free = members.iter().map(|member| (member.least.0 / EXTENT).saturating_sub(1)).sum();
+    let least = EXTENT * pool(lvm, free, members.len() as u64) / (POOL_MOST / POOL_ENTRY);
+    (chunk < least).then(|| Bytes(least.next_power_of_two()))
+}
+
 /// A thin volume and its pool.
 fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
     let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
     let size = thin_size(lvm, &bounds).0;
-    let asked = free * 80 / 100;
-    let count = extents.len() as u64;
-    let asked = if lvm.volume == Volume::Striped { asked.next_multiple_of(count) } else { asked };
-    let metadata = (EXTENT * asked / chunk.max(1) * POOL_ENTRY).clamp(POOL_LEAST, POOL_MOST).div_ceil(EXTENT) * EXTENT;
+    let data = EXTENT * pool(lvm, free, extents.len() as u64);
+    let metadata = (data / chunk.max(1) * POOL_ENTRY).max(POOL_LEAST).div_ceil(EXTENT) * EXTENT;
     // Twice: a spare of the same size waits for repairs.
     let rest = (EXTENT * free).checked_sub(size + 2 * metadata)?;
     Some((size, uses.and(Purpose::Metadata, 2 * metadata).and(Purpose::Snapshots, rest)))

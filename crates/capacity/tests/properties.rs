@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use capacity::{DriveSize, SizeBounds, account};
+use capacity::{CapacityError, DriveSize, SizeBounds, account};
 use proptest::prelude::*;
 use terms::layer::{
     Bcache, Btrfs, BtrfsProfile, Crypt, CryptFormat, GptPartition, Integrity, IntegrityTag, Luks, LuksIntegrity, Lvm,
@@ -202,6 +202,20 @@ fn parity_takes_one_member_and_a_mirror_all_but_one() {
     let mirror = raid(RaidLevel::Raid1, 3);
     assert_eq!(mirror.used_for(Purpose::Copies).0, 2 * mirror.available.0);
     assert!((0.33..0.3334).contains(&mirror.efficiency()));
+}
+
+/// 15.81 GiB of metadata at 64 bytes a chunk are 15.8 TiB of chunks of 64 KiB (lvm2, `update_thin_pool_params`).
+#[test]
+fn a_thin_pool_that_lvm_would_not_make_has_no_account() {
+    let of = |gib: u64, kib| {
+        let layer = Layer::Lvm(Lvm { thin_chunk: Some(Bytes::kib(kib)), ..Lvm::default() });
+        account(&stack(1, vec![layer]), &drives(&[gib * 262_144]))
+    };
+    // Four fifths of the group are the pool's data.
+    assert!(of(19_000, 64).is_ok(), "{:?}", of(19_000, 64));
+    let Err(CapacityError::ThinChunk { least, .. }) = of(40_000, 64) else { panic!("{:?}", of(40_000, 64)) };
+    assert_eq!(least, Bytes::kib(128));
+    assert!(of(40_000, 128).is_ok());
 }
 
 #[test]

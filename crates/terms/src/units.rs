@@ -93,8 +93,8 @@ pub enum BadUnit {
     /// A unit that is not known.
     #[error("`{0}` is not a unit known here")]
     UnknownUnit(String),
-    /// The value does not fit or is not a whole number of the smallest unit.
-    #[error("`{0}` is too large or not a whole number of the smallest unit")]
+    /// The value does not fit, or is a part of the smallest unit.
+    #[error("`{0}` is too large, or a part of the smallest unit")]
     OutOfRange(String),
 }
 
@@ -107,11 +107,13 @@ fn split(text: &str) -> Result<(f64, &str), BadUnit> {
     Ok((value, unit.trim()))
 }
 
-/// Scales a number, refusing what is not whole, not exact in a double, or too large.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and below 2^53")]
+/// Scales a number to the nearest whole one, as tools print sizes (`lsblk`: `3.6T`); refuses parts of the smallest unit and what is
+/// not exact in a double.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rounded, and checked to be below 2^53")]
 fn whole(value: f64, scale: f64, text: &str) -> Result<u64, BadUnit> {
     let scaled = value * scale;
-    if (0.0..9_007_199_254_740_992.0).contains(&scaled) && (scaled - scaled.round()).abs() < 1e-6 {
+    let is_whole = scale > 1.0 || (scaled - scaled.round()).abs() < 1e-6;
+    if (0.0..9_007_199_254_740_992.0).contains(&scaled) && is_whole {
         Ok(scaled.round() as u64)
     } else {
         Err(BadUnit::OutOfRange(text.to_owned()))
@@ -337,6 +339,9 @@ mod tests {
             ("1.5 GiB", GIB + GIB / 2),
             ("0", 0),
             ("64B", 64),
+            // As lsblk prints them.
+            ("3.6T", 3_958_241_859_994),
+            ("931.5G", 1_000_190_509_056),
         ] {
             assert_eq!(Bytes::parse(text), Ok(Bytes(bytes)), "{text}");
         }

@@ -84,6 +84,11 @@ fn check(node: &LayerNode, lvm: &Lvm, members: &[Member]) -> Result<(), PlanErro
     if lvm.thin_chunk.is_some() && lvm.volume.is_raid() {
         return refuse("a thin pool is linear or striped here; put a raid layer below instead");
     }
+    if let Some(least) = capacity::larger_chunk(lvm, &sizes(members)) {
+        return refuse(&format!(
+            "LVM makes no pool of that size with smaller chunks: write `thin_chunk = \"{least}\"`"
+        ));
+    }
     Ok(())
 }
 
