@@ -157,6 +157,7 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
         name: title(&one.design),
         layers: layers(&one.design, &names),
         drives: u32::try_from(one.design.members).unwrap_or(u32::MAX),
+        survives: u32::try_from(one.design.survives()).unwrap_or(u32::MAX),
         rates: rates.collect(),
         speed: 1.0,
         // The search rounds to a usual chunk; what is told is to the byte.

@@ -123,7 +123,13 @@ pub fn title(design: &Layout) -> String {
     parts.extend(design.files.map(|of| files(of).title()));
     parts.extend(design.volume.map(|of| volume(of).title()));
     parts.extend(design.over.map(|_| "LUKS2".to_owned()));
-    parts.extend(joint(design.joint).map(|layer| layer.title()));
+    let joined = joint(design.joint).map(|layer| match layer {
+        Layer::Zfs(zfs) if zfs.recordsize != Zfs::default().recordsize => {
+            format!("{}, {} records", Layer::Zfs(zfs.clone()).title(), zfs.recordsize)
+        }
+        layer => layer.title(),
+    });
+    parts.extend(joined);
     parts.extend(under(design.under).map(|layer| layer.title()));
     let drives = if design.members == 1 { "1 drive".to_owned() } else { format!("{} drives", design.members) };
     if parts.is_empty() { drives } else { format!("{} on {drives}", parts.join(" on ")) }

@@ -79,7 +79,8 @@ impl DriveSet {
     pub(crate) fn describe(self) -> String {
         let kind = KINDS.iter().find(|(_, kind, _)| *kind == self.kind).map_or("drive", |(.., called)| *called);
         let (number, unit) = exactly(self.size);
-        let drives = format!("{} {kind}{} of {number} {unit}", self.count, if self.count == 1 { "" } else { "s" });
+        let size = if unit == "B" { self.size.to_string() } else { format!("{number} {unit}") };
+        let drives = format!("{} {kind}{} of {size}", self.count, if self.count == 1 { "" } else { "s" });
         if !self.is_open {
             return drives;
         }

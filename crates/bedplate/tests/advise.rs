@@ -149,9 +149,12 @@ fn drives_in_a_word_are_enough() {
     assert!(text.starts_with("Build ") && text.contains("survives the failure of any one drive"), "{text}");
     assert!(text.lines().count() <= 25 && !text.contains("no journal"), "{text}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("it is the simplest that is about as fast as any"), "{text}");
+    assert!(words.contains("it is predicted to be the fastest"), "{text}");
     let (status, text, said) = run(&["init", &written, "--drives", "3x8TB:hdd", "--repair"]);
     assert!(status == 0 && said.contains("bedplate run") && text.starts_with("Build "), "{said}{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(".toml --repair --explain`"), "the same question: {text}");
+    assert!(said.contains("predicted on 465.66 GiB of data"), "{said}");
     for verb in ["plan", "expect"] {
         let (status, _, said) = run(&[verb, &written]);
         assert_eq!(status, 0, "{verb}: {said}");
@@ -177,4 +180,9 @@ fn what_cannot_be_is_a_no() {
     assert!(status == 2 && said.contains("--drives 4x4TB:hdd"), "{said}");
     let (status, _, said) = stage.advise(&["--last", "5"]);
     assert!(status == 2 && said.contains("--daily"), "{said}");
+    let disks = ["advise", "--drives", "2x4TB:hdd"];
+    let (status, _, said) = run(&[&disks[..], &["--last", "5", "--daily", "1TB"]].concat());
+    assert!(status == 0 && said.contains("`--last` rules out nothing here"), "{said}");
+    let (status, text, said) = run(&[&disks[..], &["--profile", "file-tree"]].concat());
+    assert!(status != 0 && text.is_empty() && said.contains("`tree-list` is not predicted"), "{said}{text}");
 }

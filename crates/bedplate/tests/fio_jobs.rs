@@ -227,3 +227,20 @@ fn a_check_ends_with_a_verdict_and_carets_are_below_what_they_mean() {
     assert!(!taken && told.contains("\n1 | [global]\n  | ^\n"), "{told}");
     assert!(told.ends_with("\n1 error: nothing of this is measured\n"), "{told}");
 }
+
+/// An exported file tells its reader what to change, so what somebody changed stays.
+#[test]
+fn an_exported_job_that_somebody_edited_is_not_overwritten() {
+    let home = tempfile::tempdir().unwrap();
+    let export = || {
+        let arguments = ["fio", "export", concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/quickstart.toml"), "."];
+        Command::new(env!("CARGO_BIN_EXE_bedplate")).args(arguments).current_dir(home.path()).output().unwrap()
+    };
+    assert!(export().status.success() && export().status.success(), "the same again is the same");
+    let file = std::fs::read_dir(home.path()).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&file, "edited").unwrap();
+    let again = export();
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(!again.status.success() && said.contains("says something else"), "{said}");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "edited");
+}

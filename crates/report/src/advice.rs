@@ -68,8 +68,7 @@ fn said(words: &str, style: &Style) -> String {
 
 /// Why the first is advised.
 fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
-    let fails = match advice.needs.survives {
-        0 if first.rebuild.is_some() => "It has redundancy, though none was asked for.".to_owned(),
+    let fails = match first.survives {
         0 => "It need not survive the failure of a drive (`--survive N`).".to_owned(),
         1 => "It survives the failure of any one drive.".to_owned(),
         number => format!("It survives the failure of any {number} drives at once."),

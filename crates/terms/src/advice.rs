@@ -140,6 +140,8 @@ pub struct Advised {
     pub layers: String,
     /// Drives that it takes.
     pub drives: u32,
+    /// Drives that may fail at once, whichever they are.
+    pub survives: u32,
     /// Throughput under each workload, in their order.
     pub rates: Vec<Rate>,
     /// Geometric mean of the rates over those of the fastest design of the front.

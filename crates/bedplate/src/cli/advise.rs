@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use terms::advice::Needs;
+use terms::spelling::spell_path;
 
 use crate::drives::DriveSet;
 
@@ -45,6 +46,14 @@ pub(crate) struct AdviseArguments {
     pub(crate) json: bool,
 }
 
+impl AdviseArguments {
+    /// What to type to ask the same of a study: its path, requirements, and the machine.
+    pub(crate) fn again(&self, study: &str) -> String {
+        let machine = self.machine.as_deref().map(|path| format!(" --machine {}", spell_path(path)));
+        format!("{study}{}{}", self.needs.words(), machine.unwrap_or_default())
+    }
+}
+
 /// What somebody needs.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Requirements")]
@@ -76,6 +85,26 @@ pub(crate) struct NeedsArguments {
 }
 
 impl NeedsArguments {
+    /// The options as they were typed, each after a blank.
+    fn words(&self) -> String {
+        let flag = |is_said: bool, option: &str| is_said.then(|| format!(" {option}"));
+        let size = |size: Option<terms::Bytes>, option: &str| size.map(|size| format!(" {option} {}B", size.0));
+        let number = |number: Option<f64>, option: &str| number.map(|number| format!(" {option} {number}"));
+        [
+            flag(self.encrypted, "--encrypted"),
+            self.survive.map(|drives| format!(" --survive {drives}")),
+            flag(self.repair, "--repair"),
+            flag(self.snapshots, "--snapshots"),
+            size(self.capacity, "--capacity"),
+            number(self.once_in, "--once-in"),
+            number(self.last, "--last"),
+            size(self.daily, "--daily"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// The needs of somebody with so many drives.
     pub(crate) fn of(&self, drives: usize) -> Needs {
         Needs {

@@ -12,7 +12,7 @@ use terms::inventory::Inventory;
 use terms::machine::{Machine, Rated};
 use terms::prediction::Prediction;
 use terms::spelling::spell_path;
-use terms::{Design, LabDrive, NoteLevel};
+use terms::{Bytes, Design, LabDrive, NoteLevel};
 
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
@@ -31,6 +31,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     leave_out(&mut design, settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     holdings::want_room(&design, &machine)?;
+    say_span(&mut design, arguments.drive_size, settings);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
     let holdings = if arguments.space || arguments.years {
@@ -116,7 +117,7 @@ fn described(file: &Path, settings: &Settings) -> Result<Machine, Failure> {
 ///
 /// # Errors
 /// Where none is left.
-fn leave_out(design: &mut Design, settings: &Settings) -> Result<(), Failure> {
+pub(crate) fn leave_out(design: &mut Design, settings: &Settings) -> Result<(), Failure> {
     let (mut kept, mut lines) = (Vec::new(), Vec::new());
     for work in std::mem::take(&mut design.workloads) {
         match work.unpredictable() {
@@ -130,6 +131,18 @@ fn leave_out(design: &mut Design, settings: &Settings) -> Result<(), Failure> {
     lines.iter().for_each(|line| settings.printer.say(line));
     design.workloads = kept;
     Ok(())
+}
+
+/// Takes the span for that of drives as large as they really are, and says so where that is another.
+pub(crate) fn say_span(design: &mut Design, said: Option<Bytes>, settings: &Settings) {
+    let span = holdings::span(design, said);
+    if span != design.measure.span {
+        settings.printer.say(&format!(
+            "predicted on {span} of data: the same share of a drive as the {} of the study",
+            design.measure.span
+        ));
+        design.measure.span = span;
+    }
 }
 
 /// Predictions of every stack, and the stacks for which there is no rule.

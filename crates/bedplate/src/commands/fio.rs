@@ -1,5 +1,6 @@
 //! `bedplate fio`: job files of fio, in and out.
 
+use std::fs;
 use std::path::Path;
 
 use measure::WorkPlace;
@@ -65,8 +66,9 @@ fn policy(imported: &Imported) -> MeasurePolicy {
 /// One job file for every workload of a study.
 fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, Failure> {
     let study = crate::studies::load_whole(study, settings)?;
-    std::fs::create_dir_all(directory).map_err(Failure::file("create", directory))?;
+    fs::create_dir_all(directory).map_err(Failure::file("create", directory))?;
     let policy = &study.design.measure;
+    let mut jobs = Vec::new();
     for workload in by_fio(&study.design.workloads) {
         let name = format!("{}.fio", workload.name);
         let job = text(std::slice::from_ref(workload), policy)?;
@@ -74,6 +76,16 @@ fn export(study: &Path, directory: &Path, settings: &Settings) -> Result<Exit, F
             Clock::Virtual => of_its_clock(workload, policy) + &job,
             Clock::Real => job,
         };
+        let path = directory.join(&name);
+        if fs::read(&path).is_ok_and(|there| there != job.as_bytes()) {
+            let what = output::taken(&path);
+            return Err(Failure::told(format!(
+                "error: {what}, and it says something else\n\nhint: name another directory"
+            )));
+        }
+        jobs.push((name, job));
+    }
+    for (name, job) in jobs {
         output::put(directory, &name, &job)?;
         settings.printer.say(&format!("wrote {}", spell_path(&directory.join(name))));
     }

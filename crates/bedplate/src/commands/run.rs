@@ -69,7 +69,12 @@ fn go(
         }
         prepared_run.study.design.measure = earlier.policy.clone();
     }
-    measure_all(prepared_run, earlier, settings)
+    measure_all(prepared_run, earlier, settings).map_err(|failure| match failure {
+        Failure::Interrupted(_) => {
+            Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
+        }
+        other => other,
+    })
 }
 
 /// What time is in the guest, where it is one.
@@ -176,12 +181,7 @@ fn measure_all(prepared_run: PreparedRun, resume: Option<Earlier>, settings: &Se
     let result = runner.run();
     let took = runner.began.elapsed();
     let told = runner.event("", 0, session(&costs, expected, took, resumed));
-    result.map_err(|failure| match failure {
-        Failure::Interrupted(_) => {
-            Failure::Interrupted(Some("finished cells are kept; add --resume to the same command to go on".to_owned()))
-        }
-        other => other,
-    })?;
+    result?;
     told?;
     drop(runner);
     drop(progress);

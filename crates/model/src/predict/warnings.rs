@@ -71,7 +71,7 @@ fn caches(
 ) {
     let cached =
         stack.nodes.iter().any(|node| matches!(&node.layer, Layer::Zfs(zfs) if zfs.primarycache == ZfsCache::All));
-    if cached && work.read_share() > 0.0 {
+    if cached && conditions.warm && work.read_share() > 0.0 {
         flags.push(Flag::new(
             "read-cache",
             "reads are answered by the ARC where the span fits in it: this is memory, not drives",

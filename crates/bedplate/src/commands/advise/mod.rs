@@ -11,7 +11,7 @@ use advise::{Found, LayoutQueue, Question};
 use capacity::DriveSize;
 use durability::DriveModel;
 use model::{Conditions, Site};
-use terms::advice::{ACCEPTED_LOSS, Advice, Compromise, Need, Needs};
+use terms::advice::{ACCEPTED_LOSS, Advice, Advised, Compromise, Need, Needs};
 use terms::calibration::Calibration;
 use terms::machine::Machine;
 use terms::spelling::spell_path;
@@ -29,7 +29,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let text = study(arguments)?;
     let name = arguments.study.clone().unwrap_or_else(|| PathBuf::from("drives.toml"));
     let mut design = studies::of_text(&name, &text, settings)?;
-    design.workloads.retain(|work| work.unpredictable().is_none());
+    expect::leave_out(&mut design, settings)?;
     let (mut machine, inventory, known) = expect::open(arguments.machine.as_deref(), settings)?;
     if arguments.drives.is_some() {
         // Drives that were named are not those that happen to be there.
@@ -42,6 +42,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let sizes = holdings::sizes(&design, seated, inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
+    expect::say_span(&mut design, size, settings);
     // Of many drives this takes seconds.
     let searched = arguments.drives.map_or_else(|| "the study's drives".to_owned(), DriveSet::describe);
     settings.printer.say(&format!("searching the layouts of {searched}"));
@@ -53,7 +54,13 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
         written::write(path, &advice, (&design.lab.drives, size), &text)?;
         settings.printer.say(&format!("study: {}", spell_path(path)));
     }
-    let written = arguments.write_study.as_deref().map(spell_path);
+    let is_unknown = |one: &Advised| one.life_years.is_none();
+    if arguments.needs.last.is_some() && advice.front.iter().any(is_unknown) {
+        settings
+            .printer
+            .say("`--last` rules out nothing here: how much may be written to drives of this kind is not known");
+    }
+    let written = arguments.write_study.as_deref().map(|path| arguments.again(&spell_path(path)));
     let style = report::Style { width: settings.style.width.min(80), ..settings.style };
     let text = match () {
         () if arguments.json => report::advice::json(&advice)?,

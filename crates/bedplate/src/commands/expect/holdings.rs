@@ -94,6 +94,15 @@ pub(crate) fn want_sizes(
     )))
 }
 
+/// The bytes that workloads use on drives as large as those of the study stand for, or are said to be: the same share of a drive.
+/// The study's own where neither is known.
+pub(crate) fn span(design: &Design, said: Option<Bytes>) -> Bytes {
+    let span = design.measure.span;
+    let times = |drive: &LabDrive| Some(said.or(drive.stands_for)?.as_f64() / drive.size.as_f64());
+    let times = design.lab.drives.iter().filter_map(times).find(|times| times.is_finite() && *times > 1.0);
+    times.map_or(span, |times| Bytes::mib((span.as_f64() * times / Bytes::mib(1).as_f64()).round() as u64))
+}
+
 /// Sizes of the study's drives: as they are said to be, else those of the machine's drives, else the study's.
 pub(crate) fn sizes(
     design: &Design,
