@@ -231,7 +231,7 @@ fn of_joint(design: &Layout) -> Vec<Variant> {
     }
 }
 
-/// Twice and half as large.
+/// A quarter as large, and four times.
 fn other_sizes(size: Option<Bytes>, of: impl Fn(Bytes) -> Layout, what: &str) -> Vec<Variant> {
     let Some(size) = size else { return Vec::new() };
     [Bytes(size.0 / 4), Bytes(size.0 * 4)].map(|size| (format!("a {what} of {size}"), of(size))).to_vec()

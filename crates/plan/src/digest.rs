@@ -8,6 +8,6 @@ use terms::Plan;
 #[must_use]
 pub fn digest(plan: &Plan) -> String {
     let json =
-        serde_json::to_vec(plan).expect("a plan holds no map and no custom serialiser, so writing JSON cannot fail");
+        serde_json::to_vec(plan).expect("a plan holds no map, and its words are written as texts, so writing JSON cannot fail");
     Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect()
 }
