@@ -20,5 +20,5 @@ mod zfs;
 pub use account::{DriveSize, account};
 pub use bounds::smallest_device;
 pub use error::CapacityError;
-pub use lvm::{larger_chunk, thin_size};
+pub use lvm::{larger_chunk, thin_size, volume_share};
 pub use sizes::SizeBounds;

@@ -46,11 +46,13 @@ fn extents(member: &Place) -> u64 {
     member.size.saturating_sub(start) / EXTENT
 }
 
-/// Per cent of what is free in the group that the planner gives the volume.
-const fn share(lvm: &Lvm) -> u64 {
+/// Per cent of what is free in the group that the planner gives the volume; the rest is for what needs room beside it.
+#[must_use]
+pub const fn volume_share(lvm: &Lvm) -> u64 {
     if lvm.snapshot {
         50
     } else if lvm.integrity.is_some() {
+        // Tags and their journals.
         80
     } else if lvm.volume.is_raid() {
         95
@@ -63,7 +65,7 @@ const fn share(lvm: &Lvm) -> u64 {
 fn thick(lvm: &Lvm, extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
     let count = extents.len() as u64;
     let least = extents.iter().min()?;
-    let asked = free * share(lvm) / 100;
+    let asked = free * volume_share(lvm) / 100;
     let leg = least.checked_sub(LEG_METADATA)?;
     // lvcreate takes a share of physical extents as one of logical ones, halves it for mirrors only, rounds up to whole
     // stripes, and then takes what there is (lvcreate.c, `_update_extents_params`).

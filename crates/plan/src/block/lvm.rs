@@ -158,18 +158,10 @@ fn protect(layer: &Name, group: &str, integrity: &LvmIntegrity) -> StepBuilder {
     StepBuilder::run(layer, "checksums", why, argv)
 }
 
-/// How much of the group the volume takes; the rest is for what needs room beside it.
-fn share(lvm: &Lvm) -> &'static str {
-    match (lvm.snapshot, lvm.integrity.is_some()) {
-        (true, _) => "50%FREE",
-        // Tags and their journals.
-        (_, true) => "80%FREE",
-        // Of the devices that are named, and the cache has the others.
-        _ if lvm.cache.is_some() && lvm.volume.is_raid() => "95%PVS",
-        _ if lvm.cache.is_some() => "100%PVS",
-        _ if lvm.volume.is_raid() => "95%FREE",
-        _ => "100%FREE",
-    }
+/// How much of the group the volume takes: of the devices that are named, where the cache has the others.
+fn share(lvm: &Lvm) -> String {
+    let of = if lvm.cache.is_some() && !lvm.snapshot && lvm.integrity.is_none() { "PVS" } else { "FREE" };
+    format!("{}%{of}", capacity::volume_share(lvm))
 }
 
 fn shape(lvm: &Lvm, members: usize) -> Vec<Word> {
