@@ -7,7 +7,7 @@ use terms::Plan;
 /// floating-point numbers: fields come in the order of their declaration, without blanks.
 #[must_use]
 pub fn digest(plan: &Plan) -> String {
-    let json =
-        serde_json::to_vec(plan).expect("a plan holds no map, and its words are written as texts, so writing JSON cannot fail");
+    let json = serde_json::to_vec(plan)
+        .expect("a plan holds no map, and its words are written as texts, so writing JSON cannot fail");
     Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect()
 }

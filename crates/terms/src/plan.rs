@@ -129,7 +129,7 @@ pub struct PlanCommand {
 
 /// The node of a drive's partition, as the kernel names it (`disk_name` in block/partitions/core.c).
 #[must_use]
-pub fn partition_of(node: &str, number: u32) -> String {
+pub fn partition_of(node: &str, number: impl std::fmt::Display) -> String {
     let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
     format!("{node}{joint}{number}")
 }

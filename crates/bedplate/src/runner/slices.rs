@@ -3,11 +3,12 @@
 //! Where on a drive a stack lies changes from round to round by a cyclic Latin square: after as many rounds as there
 //! are stacks, each has lain everywhere once. What differs between the regions of a drive then falls on all alike.
 
-use crate::site::Site;
+use terms::plan::partition_of;
 use terms::units::MIB;
 
 use crate::exit::Failure;
 use crate::runner::{Runner, order};
+use crate::site::Site;
 use crate::slices::{count, size};
 
 /// How drives are sliced.
@@ -32,13 +33,13 @@ impl Slices {
     /// Every drive's slice for a stack.
     pub(crate) fn bindings(&self, site: &Site, round: u32, stack: usize) -> build::Bindings {
         let slice = self.of(round, stack);
-        site.drives().iter().map(|(name, node)| (name.clone(), partition(node, slice))).collect()
+        site.drives().iter().map(|(name, node)| (name.clone(), partition_of(node, slice))).collect()
     }
 
     /// The first drive and the slice of it that stays bare: name, whole drive, slice.
     pub(crate) fn bare(&self, site: &Site) -> Option<(String, String, String)> {
         let (name, node) = site.drives().iter().next()?;
-        Some((name.to_string(), node.clone(), partition(node, self.count)))
+        Some((name.to_string(), node.clone(), partition_of(node, self.count)))
     }
 }
 
@@ -52,7 +53,7 @@ impl Runner<'_> {
             let size = size(drive.size, slices.count).0 / MIB;
             self.authority(site, site.drives())?.slice(&drive.name, size, slices.count as u64)?;
             for slice in 1..=slices.count {
-                site.await_node(&partition(node, slice))?;
+                site.await_node(&partition_of(node, slice))?;
             }
         }
         Ok(slices)
@@ -69,11 +70,6 @@ impl Runner<'_> {
         }
         Ok(())
     }
-}
-
-fn partition(node: &str, number: usize) -> String {
-    let joint = if node.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-    format!("{node}{joint}{number}")
 }
 
 #[cfg(test)]
@@ -93,10 +89,5 @@ mod tests {
             let places: BTreeSet<usize> = (0..5).map(|stack| slices.of(round, stack)).collect();
             assert_eq!(places.len(), 5, "no two stacks share a slice in round {round}");
         }
-    }
-
-    #[test]
-    fn a_slice_has_a_node() {
-        assert_eq!(partition("/dev/nvme0n1", 3), "/dev/nvme0n1p3");
     }
 }
