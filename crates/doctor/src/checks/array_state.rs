@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "array-degraded",
         severity: Error,
-        looks_at: "`md/degraded`, `md/dev-*/state`; health in `dmsetup status` of arrays of LVM",
+        looks_at: "`md/degraded`, `md/dev-*/state`; health in `dmsetup status` of arrays of LVM, or in `lvs -o lv_attr`",
         rule: "members or the journal are missing or faulty (error), a faulty one was replaced (warning), or places of the mirror that a \
                storage box starts from are empty (information)",
         fixes: false,
@@ -45,7 +45,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "array-mismatches",
         severity: Warning,
-        looks_at: "`md/mismatch_cnt`; mismatches in `dmsetup status` of arrays of LVM",
+        looks_at: "`md/mismatch_cnt`; mismatches in `dmsetup status` of arrays of LVM, or in `lvs -o lv_attr`",
         rule: "the last check found copies or parity that differ",
         fixes: false,
         look: mismatches,
@@ -289,6 +289,7 @@ fn degraded(machine: &Machine, round: &mut Round) {
             ),
         );
     }
+    super::lvm_raid::left_behind(machine, round);
 }
 
 /// Drives that cannot read all that is on them and hold what an array without redundancy has nowhere else.
@@ -432,6 +433,7 @@ fn mismatches(machine: &Machine, round: &mut Round) {
             differ(round, machine, node, &at, &raid.level, *found, format!("dmsetup status {}", label(node)));
         }
     }
+    super::lvm_raid::differing(machine, round);
 }
 
 fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: &str, found: u64, source: String) {

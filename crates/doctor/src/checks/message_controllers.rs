@@ -13,15 +13,16 @@ const OF_CONTROLLER: &str = "of a raid controller: ";
 pub(super) const WORDS: Words = &[&[OF_CONTROLLER]];
 
 /// Programs of these controllers, by how their names begin, and what each says more of one: `{p}` is the program, `{c}` the controller.
-const PROGRAMS: [(&[&str], &[&str]); 4] = [
+const PROGRAMS: [(&[&str], &[&str]); 5] = [
     (&["storcli", "perccli"], &["{p} /{c} show", "{p} /{c}/eall/sall show all"]),
     (&["MegaCli", "megacli", "MegaCLI"], &["{p} -LDInfo -LALL -{c}", "{p} -PDList -{c}"]),
     (&["ssacli", "hpssacli", "hpacucli"], &["{p} ctrl {c} show config", "{p} ctrl {c} pd all show detail"]),
     (&["sas2ircu", "sas3ircu"], &["{p} {c} display", "{p} {c} status"]),
+    (&["arcconf"], &["{p} GETCONFIG {c} LD", "{p} GETCONFIG {c} PD"]),
 ];
 
 /// How a state is written, of what, how bad it is, what is so, and what that means (the legend below the tables of `storcli`).
-const STATES: [(&str, &[&str], Severity, &str, &str); 13] = [
+const STATES: [(&str, &[&str], Severity, &str, &str); 14] = [
     (
         "volume",
         &["Dgrd", "Interim Recovery Mode", "Ready for Rebuild", "Waiting for Rebuild"],
@@ -49,6 +50,13 @@ const STATES: [(&str, &[&str], Severity, &str, &str); 13] = [
         Warning,
         "a volume of the RAID controller is being rebuilt",
         "0 further drives should be lost until that ends",
+    ),
+    (
+        "volume",
+        &["WriteThrough"],
+        Warning,
+        "a volume of the RAID controller is set up to gather writes, and does not",
+        "0 writes are gathered in its cache, and each waits for the drives: mostly what keeps the cache without power is empty, tests itself or has failed",
     ),
     (
         "drive",
@@ -127,13 +135,32 @@ pub(super) fn judge(lines: &[&str], round: &mut Round) {
         let controller = controller(program, name);
         let found = finding(*severity, &place, *what, *cost)
             .seen(program, line.rsplit_once(&format!("{program}: ")).map_or(*line, |(_, said)| said))
-            .advise(
-                "See first that there is a copy. Look which drive it is and why: its health, its cable, its slot. The controller fills a new \
-                 one in the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor \
-                 import anything, before that is known: both can cost what is on it.",
-            );
+            .advise(advice(kind, how));
         let typed = commands.iter().map(|command| command.replace("{p}", program).replace("{c}", &controller));
         round.find(typed.fold(found, |found, command| found.look(command)));
+    }
+}
+
+/// What puts it in order.
+fn advice(kind: &str, how: &str) -> &'static str {
+    match (kind, how) {
+        ("cache", _) | (_, "WriteThrough") => {
+            "No drive is at fault. Ask the controller for its battery or capacitor: one that charges or tests itself is ready within a day; \
+             one that has failed is replaced. Until then force no writing back (`AWB`, `CachedBadBBU`, no-battery write cache): what is in \
+             the cache is lost with power."
+        }
+        ("controller", _) => {
+            "Ask it what it wants, volume by volume and drive by drive, before anything is changed. Neither delete nor import anything \
+             before that is known."
+        }
+        (_, "Rbld" | "Rebuilding" | "Rec" | "Recovering") => {
+            "Wait until that ends, and take out no drive meanwhile. See that there is a copy."
+        }
+        _ => {
+            "See first that there is a copy. Look which drive it is and why: its health, its cable, its slot. The controller fills a new one \
+             in the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor import \
+             anything, before that is known: both can cost what is on it."
+        }
     }
 }
 
@@ -143,7 +170,7 @@ fn controller(program: &str, name: &str) -> String {
     let number = first.trim_start_matches('c');
     match program {
         program if is_of(program, PROGRAMS[1].0) => format!("a{number}"),
-        program if is_of(program, PROGRAMS[3].0) => number.to_owned(),
+        program if PROGRAMS[3..].iter().any(|(names, _)| is_of(program, names)) => number.to_owned(),
         _ => first.to_owned(),
     }
 }

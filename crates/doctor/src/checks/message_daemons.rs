@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use terms::diagnosis::Place;
 
 use super::message_kinds::Kind;
-use crate::check::{Round, Warning};
+use crate::check::{Error, Round, Warning};
 use crate::machine::Machine;
 use crate::words::list;
 
@@ -18,6 +18,27 @@ pub(super) const TOO_WARM: Kind = Kind {
     advice: "Look at fans, dust and what stands in the way of the air. Nothing is lost so far.",
     command: "smartctl --scan-open",
 };
+
+/// Of `smartd`, as NVMe drives tell it (`checkNVMe…` in smartmontools' `smartd.cpp`): the byte, and the names of its bits.
+pub(super) const WARNS: Kind = Kind {
+    words: &[&["device: /dev/nvme", ", critical warning (0x"]],
+    severity: Error,
+    what: "an NVMe drive warns of itself",
+    cost: "; each bit of the number is 1 limit that it passed: spare, temperature, reliability, read-only",
+    advice: "See first that there is a copy. Ask the drive which it is: one that is only worn or hot goes on, one without spare or that can \
+             only be read is replaced.",
+    command: "nvme smart-log DEVICE",
+};
+
+/// Age and heat (bits 2 and 1 of Critical Warning, NVM Express Base Specification 1.4, figure 194) are a warning.
+pub(super) fn warns(lines: &[&str]) -> Kind {
+    let byte = |line: &&str| {
+        let digits = line.split_once("(0x").and_then(|(_, rest)| rest.get(..2));
+        digits.and_then(|digits| u8::from_str_radix(digits, 16).ok())
+    };
+    let is_mild = lines.iter().all(|line| byte(line).is_some_and(|byte| byte & !0b110 == 0));
+    Kind { severity: if is_mild { Warning } else { WARNS.severity }, ..WARNS }
+}
 
 /// Who wrote a message, for the evidence.
 pub(super) fn source(line: &str) -> &'static str {

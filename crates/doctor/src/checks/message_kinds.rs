@@ -68,7 +68,6 @@ const REQUESTS: Words = &[
     &["megaraid_sas", "fatal firmware error"],
     &["smartpqi", "resetting scsi"],
     &["hpsa", "resetting "],
-    &["hpsa", "lockup detected"],
     &["aacraid", "host adapter abort"],
     &["aacraid", "host adapter reset"],
     &["aacraid", "host device reset"],
@@ -102,9 +101,8 @@ const REQUESTS: Words = &[
     &["iucrc error detected"],
     // Data that a journal waited for (`journal_finish_inode_data_buffers` in its `fs/jbd2/commit.c`).
     &["jbd2: detected io errors"],
-    // `bch_count_io_errors` and `bch_cache_set_error` in its `drivers/md/bcache`.
+    // `bch_count_io_errors` in its `drivers/md/bcache`.
     &["bcache", ": io error on "],
-    &["bcache", "disabling caching"],
     // A drive that never answered (`ata_eh_reset` in its `drivers/ata/libata-eh.c`).
     &["ata", ": reset failed, giving up"],
 ];

@@ -10,7 +10,10 @@ use super::message_kinds::{
     NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS,
     SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
-use super::{PCI, message_arrays, message_controllers, message_daemons, message_names, message_ports, message_resets};
+use super::{
+    PCI, message_arrays, message_controllers, message_daemons, message_hosts, message_names, message_ports,
+    message_resets,
+};
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::remedy::Found;
@@ -23,8 +26,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "drive-went-away",
         severity: Error,
         looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
-        rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones, or the kernel \
-               leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
+        rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones or was given up, \
+               or the kernel leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
         fixes: false,
         look: went_away,
     },
@@ -41,9 +44,9 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck, or a SAS drive is too warm (warning), errors of a link were corrected (information), or the space below a device is full, an array, a pool or a \
+               threads that read and write were stuck, or a SAS drive or its controller is too warm (warning), errors of a link were corrected (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
-               controller fails its own assessment (error)",
+               controller fails its own assessment, an NVMe drive warns of itself, or a bcache lost its cache (error)",
         fixes: false,
         look: requests,
     },
@@ -154,6 +157,10 @@ fn went_away(machine: &Machine, round: &mut Round) {
     silent(machine, round);
     let left_out: BTreeSet<&str> = look_for(machine, round, &LEFT_OUT).into_iter().filter_map(controller).collect();
     look_for(machine, round, &OTHER_BLOCKS);
+    let given_up = with(machine, round, message_hosts::GIVEN_UP.words);
+    let messages = machine.detail.linux.messages.known().map_or(&[][..], Vec::as_slice);
+    let given_up = message_hosts::of_drives(given_up, messages, round);
+    tell(round, &message_hosts::GIVEN_UP, &given_up, "");
     let mut lines = with(machine, round, SENT_TO_SLEEP.words);
     // What is left out is removed after that, and does not sleep.
     let is_end = |line: &str| line.to_lowercase().contains("removing after probe failure");
@@ -190,15 +197,27 @@ fn checksums(machine: &Machine, round: &mut Round) {
 
 fn requests(machine: &Machine, round: &mut Round) {
     let mut failed = with(machine, round, FAILED_REQUESTS.words);
-    failed.retain(|line| !is_of_content(line));
+    let blocks = with(machine, round, BAD_BLOCKS.words);
+    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks));
     let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
     let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
     tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
     let mut failing = with(machine, round, BEHIND_CONTROLLER.words);
     failing.retain(|line| !line.contains("SPECIFIED TEMPERATURE"));
     tell(round, &BEHIND_CONTROLLER, &failing, "");
-    for kind in [NO_SPACE, message_daemons::TOO_WARM, DEVICE_COUNTERS, STUCK, LOST_MEMBERS, FAILED_ARRAYS, DIRTY_ARRAYS]
-    {
+    let warn = with(machine, round, message_daemons::WARNS.words);
+    tell(round, &message_daemons::warns(&warn), &warn, "");
+    for kind in [
+        NO_SPACE,
+        message_daemons::TOO_WARM,
+        message_hosts::TOO_HOT,
+        message_hosts::LOST_CACHE,
+        DEVICE_COUNTERS,
+        STUCK,
+        LOST_MEMBERS,
+        FAILED_ARRAYS,
+        DIRTY_ARRAYS,
+    ] {
         look_for(machine, round, &kind);
     }
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
@@ -245,6 +264,13 @@ fn is_of_content(line: &str) -> bool {
         return true;
     }
     line.contains("metadata I/O error") && ["error 117", "error 74"].iter().any(|error| line.ends_with(error))
+}
+
+/// `BTRFS info (device sdb1): read error corrected: ino 59747 off 1602211840 (dev …)` of a block whose checksum did not match: no request
+/// failed (`btrfs_repair_io_failure` in the kernel's `fs/btrfs/bio.c` words both alike).
+fn is_of_bad_block(line: &str, blocks: &[&str]) -> bool {
+    let place = line.split_once("read error corrected: ino ").and_then(|(_, rest)| rest.split(" (").next());
+    place.is_some_and(|place| blocks.iter().any(|block| block.contains(&format!(" ino {place} "))))
 }
 
 /// Drivers of storage controllers, as the kernel puts them before its messages.

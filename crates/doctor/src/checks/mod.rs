@@ -22,10 +22,13 @@ mod hidden;
 mod identity;
 mod integrity;
 mod lvm;
+mod lvm_raid;
 mod message_arrays;
 mod message_controllers;
 mod message_daemons;
+mod message_hosts;
 mod message_kinds;
+mod message_memory;
 mod message_names;
 mod message_ports;
 mod message_resets;
@@ -105,4 +108,5 @@ pub(crate) const ALL: &[Part] = &[
     part(configuration::CHECKS, &[ETC, NODES, BLOCK]),
     part(watch::CHECKS, &[ETC, NODES, BTRFS]),
     part(messages::CHECKS, &["dmesg"]),
+    part(message_memory::CHECKS, &["dmesg"]),
 ];

@@ -13,7 +13,7 @@ use crate::words::list;
 pub(super) const CHECKS: &[Check] = &[Check {
     id: "drive-slower-than-peers",
     severity: Warning,
-    looks_at: "posted output of `iostat -x`",
+    looks_at: "posted output of `iostat -x` and `zpool iostat -v -l`",
     rule: "a drive is busy, and answers 5 times later than those of the same kind in its array or pool that get as many reads and as many \
            writes; not where a member is missing or filled",
     fixes: false,
@@ -26,7 +26,8 @@ struct Work {
     reads: f64,
     writes: f64,
     wait: f64,
-    busy: f64,
+    /// `zpool iostat` does not tell.
+    busy: Option<f64>,
 }
 
 /// `iostat: sda reads 0.00 writes 38.67 await 2.22 util 7.33`.
@@ -38,7 +39,7 @@ fn work(line: &str) -> Option<(&str, Work)> {
     // Commands name it.
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
-    let work = Work { reads: number(reads)?, writes: number(writes)?, wait: number(wait)?, busy: number(busy)? };
+    let work = Work { reads: number(reads)?, writes: number(writes)?, wait: number(wait)?, busy: Some(number(busy)?) };
     is_name.then_some((name, work))
 }
 
@@ -67,6 +68,7 @@ impl Work {
 
 fn slower(machine: &Machine, round: &mut Round) {
     let Some(messages) = round.ask(&Place::machine(), &machine.detail.linux.messages) else { return };
+    slower_in_pool(messages, round);
     let mut all: BTreeMap<&str, Work> = BTreeMap::new();
     let mut twice = BTreeSet::new();
     for (name, work) in messages.iter().filter_map(|line| work(line)) {
@@ -87,7 +89,7 @@ fn slower(machine: &Machine, round: &mut Round) {
     let groups: Vec<BTreeSet<&str>> = whole.map(|group| group.below).collect();
     let has_heads = |name: &str| machine.node(name).and_then(|node| node.queue.rotational.known().copied());
     for (name, own) in &all {
-        if own.busy < BUSY || own.requests() < FEWEST {
+        if own.busy.is_none_or(|busy| busy < BUSY) || own.requests() < FEWEST {
             continue;
         }
         let of_groups: BTreeSet<&str> = groups.iter().filter(|below| below.contains(name)).flatten().copied().collect();
@@ -105,23 +107,25 @@ fn slower(machine: &Machine, round: &mut Round) {
             continue;
         }
         let alike: Vec<_> = peers.into_iter().filter(|(other, _)| has_heads(other) == has_heads(name)).collect();
-        judge(name, *own, &alike, round);
+        judge(name, *own, &alike, &IOSTAT, round);
     }
 }
 
-fn judge(name: &str, own: Work, peers: &[(&str, Work)], round: &mut Round) {
-    let middle = |of: fn(&Work) -> f64| {
-        let mut values: Vec<f64> = peers.iter().map(|(_, work)| of(work)).collect();
+fn judge(name: &str, own: Work, peers: &[(&str, Work)], by: &Program, round: &mut Round) {
+    let middle = |of: fn(&Work) -> Option<f64>| {
+        let mut values: Vec<f64> = peers.iter().filter_map(|(_, work)| of(work)).collect();
         values.sort_by(f64::total_cmp);
         values.get(values.len() / 2).copied()
     };
-    let (Some(wait), Some(busy)) = (middle(|work| work.wait), middle(|work| work.busy)) else { return };
-    if own.wait < FACTOR * wait || own.wait < wait + FELT || own.busy < 2.0 * busy {
+    let Some(wait) = middle(|work| Some(work.wait)) else { return };
+    let is_busier = middle(|work| work.busy).zip(own.busy).is_none_or(|(theirs, own)| own >= 2.0 * theirs);
+    if own.wait < FACTOR * wait || own.wait < wait + FELT || !is_busier {
         return;
     }
     let names: Vec<&str> = peers.iter().map(|(name, _)| *name).take(MOST).collect();
     let shown = |name: &str, work: Work| {
-        format!("{name}: {:.1} requests/s, await {:.2} ms, {:.1} % busy", work.requests(), work.wait, work.busy)
+        let busy = work.busy.map_or_else(String::new, |busy| format!(", {busy:.1} % busy"));
+        format!("{name}: {:.1} requests/s, await {:.2} ms{busy}", work.requests(), work.wait)
     };
     let found = finding(
         Warning,
@@ -133,8 +137,8 @@ fn judge(name: &str, own: Work, peers: &[(&str, Work)], round: &mut Round) {
             significant(wait)
         ),
     );
-    let found = found.seen("iostat -x", shown(name, own));
-    let found = peers.iter().take(MOST).fold(found, |found, (name, work)| found.seen("iostat -x", shown(name, *work)));
+    let found = found.seen(by.name, shown(name, own));
+    let found = peers.iter().take(MOST).fold(found, |found, (name, work)| found.seen(by.name, shown(name, *work)));
     round.find(
         found
             .advise(
@@ -142,9 +146,53 @@ fn judge(name: &str, own: Work, peers: &[(&str, Work)], round: &mut Round) {
                  and whether it tests itself or is filled just now. A hard disk with overlapping tracks and flash that is full and never \
                  trimmed are that slow without a fault.",
             )
-            .look(format!("smartctl -x /dev/{name}"))
-            .look("iostat -x 10 6"),
+            .look(if is_kernel_name(name) { format!("smartctl -x /dev/{name}") } else { "zpool status -L".to_owned() })
+            .look(by.again),
     );
+}
+
+/// What tells of the work of drives: how it is called, and the command that tells it again.
+struct Program {
+    name: &'static str,
+    again: &'static str,
+}
+
+const IOSTAT: Program = Program { name: "iostat -x", again: "iostat -x 10 6" };
+const ZPOOL: Program = Program { name: "zpool iostat -v -l", again: "zpool iostat -v -l -y 60 1" };
+
+/// A drive as the kernel names it, and neither a link below `/dev/disk` nor a name that somebody gave it.
+fn is_kernel_name(name: &str) -> bool {
+    let rest = name.strip_prefix("sd").or_else(|| name.strip_prefix("nvme"));
+    rest.is_some_and(|rest| {
+        rest.len() <= 12 && rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    })
+}
+
+/// `zpool iostat: tank raidz2-0 sda reads 69.00 writes 64.00 await 9.52`: its pool, its group, its name and its work.
+fn work_in_pool(line: &str) -> Option<([&str; 2], &str, Work)> {
+    let words: Vec<&str> = line.strip_prefix("zpool iostat: ")?.split(' ').collect();
+    let [pool, group, name, "reads", reads, "writes", writes, "await", wait] = words[..] else { return None };
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let work = Work { reads: number(reads)?, writes: number(writes)?, wait: number(wait)?, busy: None };
+    Some(([pool, group], name, work))
+}
+
+/// Groups of a pool by themselves: all devices of one do the same work.
+fn slower_in_pool(messages: &[String], round: &mut Round) {
+    let mut groups: BTreeMap<[&str; 2], BTreeMap<&str, Option<Work>>> = BTreeMap::new();
+    for (group, name, work) in messages.iter().filter_map(|line| work_in_pool(line)) {
+        // What was told twice is of two machines, or of two times.
+        groups.entry(group).or_default().entry(name).and_modify(|known| *known = None).or_insert(Some(work));
+    }
+    for members in groups.values() {
+        round.look();
+        let told: Vec<(&str, Work)> = members.iter().filter_map(|(name, work)| Some((*name, (*work)?))).collect();
+        for (name, own) in told.iter().filter(|(_, own)| own.requests() >= FEWEST) {
+            let peers: Vec<(&str, Work)> =
+                told.iter().filter(|(other, work)| other != name && own.compares(work)).copied().collect();
+            judge(name, *own, &peers, &ZPOOL, round);
+        }
+    }
 }
 
 /// More are not listed.

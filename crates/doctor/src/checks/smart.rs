@@ -231,7 +231,8 @@ fn recovery(machine: &Machine, round: &mut Round) {
         let name = drive.kernel_name.as_str();
         let Some(group) = groups.iter().find(|group| group.survives && group.below.contains(name)) else { return };
         let Some(node) = machine.node(name) else { return };
-        if round.ask(&place, &node.queue.rotational) != Some(&true) {
+        let turns = round.ask(&place, &node.queue.rotational).copied();
+        if turns == Some(false) {
             return;
         }
         // SAS drives end in time by themselves.
@@ -257,7 +258,13 @@ fn recovery(machine: &Machine, round: &mut Round) {
         if tries < waits || (tries == LONGEST && waits >= LONGEST) {
             return;
         }
-        round.find(told_of(drive, group.place.name.as_str(), limit, known, &told));
+        // Flash gives up within the time that the kernel waits.
+        let told = if turns.is_none() { format!("this matters if it is a hard disk; {told}") } else { told };
+        let mut found = told_of(drive, group.place.name.as_str(), limit, known, &told);
+        if turns.is_none() {
+            found.severity = Information;
+        }
+        round.find(found);
     });
 }
 

@@ -1,10 +1,11 @@
 //! What puts a ZFS pool in order that is not: what is looked at, what is brought back, and what is replaced at last.
 
 use terms::command::quote;
+use terms::diagnosis::Place;
 use terms::inventory::{Pool, Vdev};
 
 use super::zfs_pool::{damage, walk};
-use crate::check::{Brought, Nothing};
+use crate::check::{Brought, Information, Nothing, Round, finding};
 use crate::condition::resilvers;
 use crate::remedy::Found;
 
@@ -17,8 +18,12 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
             .advise("A device is being filled: wait for it, and look again then.")
             .look(format!("zpool wait -t resilver {name}"));
     }
+    let is_it = |(start, _): &&(&str, &str)| pool.status.as_deref().is_some_and(|status| status.starts_with(start));
+    if let Some((_, advice)) = REASONS.iter().find(is_it) {
+        return found.look("zpool import").advise(*advice);
+    }
     if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
-        return found.advise(
+        return found.look("zpool import").advise(
             "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
              then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
         );
@@ -80,6 +85,38 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         )
         .run(Nothing, format!("zpool online {name} {device}"));
     replace(found)
+}
+
+/// What a status says of a pool that no device puts in order, and what does (`print_status_reason` in OpenZFS's `cmd/zpool/zpool_main.c`).
+const REASONS: [(&str, &str); 2] = [
+    (
+        "The pool uses the following feature(s) not supported",
+        "No device is at fault: the ZFS of this machine is too old for the pool. Import it where it was used last, or with a newer version \
+         here; where all that is missing allows reading, `readonly=on` does (zpool-features(7)). Replace and repair nothing.",
+    ),
+    (
+        "An intent log record could not be read",
+        "Devices of the log are gone or damaged, and hold the last seconds of what programs were told is safe. Bring them back and \
+         `zpool online` them. `zpool clear` lets the pool go on without them, and gives that up: it is the last resort.",
+    ),
+];
+
+/// Who imports a pool proves by the machine's number that no other has it.
+pub(super) fn other_host(pool: &Pool, at: &Place, round: &mut Round) {
+    let Some(status) = pool.status.as_deref().filter(|status| status.starts_with("Mismatch between pool hostid"))
+    else {
+        return;
+    };
+    let cost = "0 bytes are wrong; the next import may be refused, and nothing keeps another machine from importing it at the same time";
+    round.find(
+        finding(Information, at, "the pool was imported under another number than this machine's", cost)
+            .seen(format!("zpool status {}", pool.name), status)
+            .advise(
+                "Give the machine a number that stays (zgenhostid(8)), also in its initial RAM disk. Then export the pool once when nothing \
+                 uses it, and import it. Force no import while another machine may have it.",
+            )
+            .look("hostid"),
+    );
 }
 
 /// Does it stand beside the device that takes its place, or beside the one whose place it takes?

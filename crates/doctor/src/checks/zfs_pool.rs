@@ -18,7 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "state, counters and `errors:` of `zpool status`",
         rule: "a pool or a device is not `ONLINE`, a counter is not 0, or data is damaged; a device is being filled (warning), or takes the place of \
-               one that is still there (information), a scrub repaired something (information), or a spare or a cache is gone (warning)",
+               one that is still there (information), a scrub repaired something (information), or a spare or a cache is gone (warning), or it was imported under another hostid (information)",
         fixes: false,
         look: state,
     },
@@ -145,7 +145,8 @@ fn state(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
         let at = place(pool);
         round.look();
-        let Some(vdevs) = round.ask(&at, &pool.vdevs) else {
+        zfs_order::other_host(pool, &at, round);
+        let Some(vdevs) = round.ask(&at, &pool.vdevs).filter(|vdevs| !vdevs.is_empty()) else {
             // Of one of which only properties were told the state is not known.
             if !["ONLINE", ""].contains(&pool.state.as_str()) {
                 let what = format!("the pool is {}", pool.state);

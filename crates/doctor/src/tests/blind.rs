@@ -65,6 +65,7 @@ pub(super) fn all() -> Vec<Blind> {
         "drive-line-errors" => |m| smart(m).attributes.clear(),
         "drive-parks-heads" => |m| drive(m, "sda").detail.as_mut().unwrap().health = unknown(),
         "shingled-in-array" => |m| drive(m, "sda").model = None,
+        "memory-errors" => |m| detail(m).linux.messages = unknown(),
         "drive-slower-than-peers" => |m| detail(m).linux.messages = unknown(),
         "line-below-drive" => |m| smart(m).line = None,
         "recovery-time-out" => |m| smart(m).recovery = unknown(),

@@ -624,6 +624,7 @@ fn pool() -> Pool {
         name: "tank".into(),
         state: "ONLINE".into(),
         properties: Known(map([("capacity", "40"), ("fragmentation", "5"), ("autotrim", "on"), ("ashift", "12")])),
+        status: None,
         scan: None,
         errors: Some("No known data errors".into()),
         vdevs: Known(vec![

@@ -440,6 +440,17 @@ fn drives() -> Vec<Fault> {
             &["array-resyncing"],
         ),
         fault(
+            "memory-errors",
+            Error,
+            |m| {
+                let Known(messages) = &mut detail(m).linux.messages else { return };
+                messages.push(
+                    "EDAC MC1: 1 UE memory read error on CPU_SrcID#1_DIMM#0 (channel:0 slot:0 page:0xee30a0)".into(),
+                );
+            },
+            &["CPU_SrcID#1_DIMM#0", "1 error could not be corrected", "replaced before anything is scrubbed"],
+        ),
+        fault(
             "drive-slower-than-peers",
             Warning,
             |m| {

@@ -23,7 +23,7 @@ fn drive(at: usize) -> String {
 
 type Shape = (&'static str, fn(usize) -> String);
 
-const SHAPES: [Shape; 6] = [
+const SHAPES: [Shape; 7] = [
     ("alerts of drives", |n| {
         let alert = |at| format!("* Device: /dev/{} [SAT], 8 Currently unreadable (pending) sectors.\n", drive(at));
         format!("New alerts:\n{}", (0..n).map(alert).collect::<String>())
@@ -38,6 +38,10 @@ const SHAPES: [Shape; 6] = [
     ("file systems", |n| {
         let row = |at| format!("{:8} 8:{at} disk ext4   {at:08}-0000-0000-0000-000000000000\n", drive(at));
         format!("NAME     MAJ:MIN TYPE FSTYPE UUID\n{}", (0..n).map(row).collect::<String>())
+    }),
+    ("mappings without numbers", |n| {
+        let row = |at| format!("└─luks{at:08} 9G crypt ext4\n");
+        format!("NAME           SIZE TYPE  FSTYPE\nsda              9T disk  \n{}", (0..n).map(row).collect::<String>())
     }),
     ("one long word", |n| format!("[1.5] I/O error, dev sda, {}\n", "x".repeat(n * 60))),
     ("members of one array", |n| {

@@ -17,6 +17,7 @@ mod posts;
 mod preflight;
 mod remedies;
 mod rows;
+mod situations;
 mod unseen;
 
 use std::collections::BTreeSet;

@@ -304,7 +304,7 @@ fn messages() {
         found("megaraid_sas 0000:03:00.0: Found FW in FAULT state, will reset adapter scsi0", &[REQUESTS]),
         found("mpt2sas_cm0: fault_state(0x2622)!", &[REQUESTS]),
         found("smartpqi 0000:5c:00.0: resetting scsi 1:0:3:0 due to cmd 0x28", &[REQUESTS]),
-        found("hpsa 0000:03:00.0: Controller lockup detected: 0x00130000 after 30", &[REQUESTS]),
+        found("hpsa 0000:03:00.0: Controller lockup detected: 0x00130000 after 30", &[("drive-went-away", "", Error)]),
         found("aacraid: Host adapter abort request (0,0,3,0)", &[REQUESTS]),
         found("aacraid: Host adapter reset request. SCSI hang ?", &[REQUESTS]),
         found(" rport-7:0-3: blocked FC remote port time out: removing target and saving binding", &[REQUESTS]),

@@ -157,6 +157,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("zpool create", Data),
     ("zpool export", Nothing),
     ("zpool get", Asks),
+    ("zpool import", Asks),
     ("zpool import -d /dev/disk/by-id", Nothing),
     ("zpool list", Asks),
     ("zpool online", Nothing),

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 122] = [
+const NOTABLE: [&str; 135] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -224,6 +224,21 @@ const NOTABLE: [&str; 122] = [
     "fixed up error at logical",
     "xfs_log_force: error",
     ": errno=-",
+    // Controllers that were given up or are too hot, and caches.
+    "assume dead",
+    "hc died",
+    "controller unavailable",
+    "host is non-operational",
+    "dead_ioc",
+    "controller is offline",
+    "controller offline",
+    "critical warning (0x",
+    "killing adapter",
+    "temperature threshold",
+    "cache is dirty",
+    // Errors of memory.
+    "edac mc",
+    "memory failure: 0x",
 ];
 
 /// All about the kernel.

@@ -39,6 +39,7 @@ fn pool(source: &Source, nodes: &[Node], name: &str, state: &str) -> Pool {
         properties: source
             .said(&["zpool", "get", "-H", "-p", "-o", "property,value", "all", name])
             .map(|text| pairs(&text)),
+        status: told("status"),
         scan: told("scan"),
         errors: told("errors"),
         vdevs: status.as_ref().map(|text| vdev::tree(text, &shifts, |path| super::node_of(source, nodes, path))),

@@ -2,7 +2,7 @@
 
 use super::when::{MONTHS, clock, is_clock};
 use super::{Machine, Text, daemons, smartd};
-use crate::inspect::kernel::{EXCERPT, OF_CONTROLLER};
+use crate::inspect::kernel::{EXCERPT, OF_CONTROLLER, is_notable};
 
 /// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
 /// how bad it is before them, or a message without a time; and what `smartd` writes into the same journal.
@@ -42,9 +42,13 @@ fn message(line: &str) -> Option<&str> {
     if let Some((before, message)) = line.split_once(" kernel: ") {
         return is_clock(before).then_some(message);
     }
+    // As RFC 5424 has it: `1 2024-11-02T03:12:01+01:00 host kernel - - - …`.
+    if let Some((before, message)) = line.split_once(" kernel - - - ") {
+        return before.split(' ').nth(1).is_some_and(is_clock).then_some(message);
+    }
     // Who posts it may leave all away that stands before the program's name.
     if let Some(message) = line.strip_prefix("kernel: ") {
-        return is_bare(message).then_some(message);
+        return (is_bare(message) || is_notable(message)).then_some(message);
     }
     // `10.0.0.2: kern:   alert: [2024-05-13T15:13:11.994Z]: …`, as Talos lists messages of its nodes.
     let of_node = line.split_once(": kern: ").and_then(|(_, rest)| rest.split_once(": [")?.1.split_once("]: "));
@@ -69,7 +73,7 @@ fn without_level(line: &str) -> &str {
 }
 
 /// How messages of storage begin that were posted without their times. Nobody writes so.
-const BARE: [&str; 23] = [
+const BARE: [&str; 33] = [
     "Aborting journal on device ",
     "BTRFS critical (device ",
     "BTRFS error (device ",
@@ -85,7 +89,17 @@ const BARE: [&str; 23] = [
     "JBD2: ",
     "XFS (",
     "blk_update_request: ",
+    "aacraid: Host ",
+    "ahci 0000:",
+    "bcache: ",
     "device-mapper: ",
+    "hpsa 0000:",
+    "megaraid_sas 0000:",
+    "mpt2sas_cm",
+    "mpt3sas_cm",
+    "smartpqi 0000:",
+    "xhci_hcd 0000:",
+    "EDAC MC",
     "end_request: I/O error",
     "md/raid",
     "nvme nvme",

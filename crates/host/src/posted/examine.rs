@@ -31,16 +31,20 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         pairs.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim())
     };
     let uuid = value("Array UUID").or_else(|| value("UUID")).and_then(|uuid| uuid.split_whitespace().next());
-    let (Some(uuid), Some(version), Some(MAGIC)) = (uuid.and_then(hyphened), value("Version"), value("Magic")) else {
+    // Who filters the lines of several members leaves these two away, and keeps what only version 1 prints.
+    let is_filtered = value("Magic").is_none() && value("Version").is_none() && value("Device Role").is_some();
+    let is_one = is_filtered || (value("Magic") == Some(MAGIC) && value("Version").is_some());
+    let Some(uuid) = uuid.and_then(hyphened).filter(|_| is_one) else {
         machine.refused.push(format!("`{name}`: it is no superblock of md, or is cut"));
         return 0;
     };
     // Sectors for version 1; the older one is at the end, and does not say where.
     let offset = value("Super Offset").and_then(|text| text.strip_suffix(" sectors")?.parse::<u64>().ok());
-    let Some(offset) = offset.filter(|_| version.starts_with('1')) else {
+    let offset = offset.filter(|_| value("Version").is_some_and(|version| version.starts_with('1')));
+    if offset.is_none() && !is_filtered {
         machine.refused.push(format!("`{name}`: it does not tell where its superblock is"));
         return 0;
-    };
+    }
     machine.block(name);
     let state = value("Array State").and_then(|state| state.split(' ').next());
     let state = state.filter(|state| state.bytes().all(|byte| b"A.R".contains(&byte)));
@@ -50,10 +54,12 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         let (device, level, state) = (name.to_owned(), level.to_owned(), state.to_owned());
         machine.superblocks.entry(uuid.clone()).or_default().push(Superblock { device, level, events, place, state });
     }
-    let said = json!({"signatures": [{
-        "device": name, "offset": format!("{:#x}", offset.saturating_mul(512)), "type": "linux_raid_member", "uuid": uuid,
-    }]});
-    machine.run(format!("wipefs --no-act --json /dev/{name}"), said.to_string());
+    if let Some(offset) = offset {
+        let said = json!({"signatures": [{
+            "device": name, "offset": format!("{:#x}", offset.saturating_mul(512)), "type": "linux_raid_member", "uuid": uuid,
+        }]});
+        machine.run(format!("wipefs --no-act --json /dev/{name}"), said.to_string());
+    }
     1
 }
 

@@ -5,7 +5,52 @@ use super::{Machine, Text};
 
 /// `Disk /dev/sda: 931.51 GiB, 1000204886016 bytes, 1953525168 sectors`; `gdisk` and `parted` end it otherwise.
 pub(super) fn begins(line: &str) -> bool {
-    line.strip_prefix("Disk /dev/").is_some_and(|rest| rest.contains(": ")) || is_before(line)
+    is_english(line) || is_before(line) || disk(line).is_some()
+}
+
+fn is_english(line: &str) -> bool {
+    line.strip_prefix("Disk /dev/").is_some_and(|rest| rest.contains(": "))
+}
+
+/// `Disk /dev/sda: 111,8 GiB, 120034123776 bytes, 234441648 sectors` in English, of `Festplatte /dev/sda: …, 120034123776 Bytes, 234441648
+/// Sektoren` and the same in other languages: the numbers stand in one order in all (`list_disk_geometry` in util-linux's
+/// `disk-utils/fdisk-list.c`).
+fn disk(line: &str) -> Option<String> {
+    let line = line.replace('\u{a0}', " ").replace('：', ": ").replace('，', ", ");
+    let (word, rest) = line.split_once(" /dev/")?;
+    let (name, sizes) = rest.split_once(':')?;
+    let sizes: Vec<&str> = sizes.trim().split(", ").collect();
+    let [_, bytes, sectors] = sizes[..] else { return None };
+    let number = |text: &str| text.split(' ').next()?.parse::<u64>().ok();
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphabetic);
+    let name = name.trim();
+    let (bytes, sectors) = (number(bytes)?, number(sectors)?);
+    is_word.then(|| format!("Disk /dev/{name}: {bytes} bytes, {bytes} bytes, {sectors} sectors"))
+}
+
+/// `512/4096` of `Sektorgröße (logisch/physikalisch): 512 Bytes / 4096 Bytes`.
+fn sizes(line: &str) -> Option<[u64; 2]> {
+    let (before, after) = line.rsplit_once(['：', ':'])?;
+    before.trim_end().ends_with([')', '）']).then_some(())?;
+    let number = |text: &str| text.trim().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let (one, two) = after.split_once('/')?;
+    Some([number(one)?, number(two)?])
+}
+
+/// The lines in English, as far as they are read. Sizes of blocks stand before those of requests.
+fn in_english(lines: &[&str]) -> Option<Vec<String>> {
+    let first = lines.first().filter(|line| !is_english(line))?;
+    let mut all = vec![disk(first)?];
+    let pairs = lines.iter().filter_map(|line| sizes(line));
+    for (key, [one, two]) in ["Sector size (logical/physical)", "I/O size (minimum/optimal)"].iter().zip(pairs) {
+        all.push(format!("{key}: {one} bytes / {two} bytes"));
+    }
+    // What kind of partition a row is of stands in that language; a table of DOS numbers it too, behind the size.
+    let rows = lines.iter().filter(|line| line.starts_with("/dev/"));
+    let of_list = |line: &&&str| line.split_whitespace().any(|word| ["5", "f", "85"].contains(&word));
+    all.extend(rows.clone().filter(|line| !of_list(line)).map(|line| format!("{line} ?")));
+    all.extend(rows.filter(of_list).map(|line| format!("{line} Extended")));
+    Some(all)
 }
 
 /// Does a line go on with what the lines before it begin: is it the first that names a drive, behind what stands before that?
@@ -24,7 +69,14 @@ fn is_before(line: &str) -> bool {
 const WAYS: [&str; 9] = ["scsi", "nvme", "ide", "virtblk", "sd/mmc", "md", "dm", "loopback", "unknown"];
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let named = text.lines.iter().find_map(|line| line.strip_prefix("Disk /dev/"));
+    match in_english(&text.lines) {
+        Some(lines) => read_lines(&lines.iter().map(String::as_str).collect::<Vec<_>>(), machine),
+        None => read_lines(&text.lines, machine),
+    }
+}
+
+fn read_lines(lines: &[&str], machine: &mut Machine) -> usize {
+    let named = lines.iter().find_map(|line| line.strip_prefix("Disk /dev/"));
     let Some((name, size)) = named.and_then(|rest| rest.split_once(": ")) else {
         return 0;
     };
@@ -37,13 +89,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         false if name.starts_with("md") => machine.block(name),
         false => machine.drive(name),
     }
-    let blocks = text.lines.iter().find_map(|line| pair(line.strip_prefix("Sector size (logical/physical):")?));
+    let blocks = lines.iter().find_map(|line| pair(line.strip_prefix("Sector size (logical/physical):")?));
     let logical = blocks.map_or(512, |[logical, _]| logical);
     let sectors = bytes(size, logical).filter(|size| size.is_multiple_of(512)).map(|size| size / 512);
     sectors.into_iter().for_each(|sectors| machine.block_file(name, "size", sectors.to_string()));
-    let model = text.lines.iter().find_map(|line| line.strip_prefix("Disk model: "));
+    let model = lines.iter().find_map(|line| line.strip_prefix("Disk model: "));
     model.into_iter().for_each(|model| machine.told(name, "device/model", model.trim()));
-    let requests = text.lines.iter().find_map(|line| pair(line.strip_prefix("I/O size (minimum/optimal):")?));
+    let requests = lines.iter().find_map(|line| pair(line.strip_prefix("I/O size (minimum/optimal):")?));
     // Where the kernel tells no best size, the smallest is printed again (`recount_topology` in util-linux's `libfdisk/src/alignment.c`).
     let best = requests.and_then(|[least, best]| (best > least).then_some(best));
     for (file, value) in [
@@ -55,17 +107,17 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         value.into_iter().for_each(|value| machine.block_file(name, file, value.to_string()));
     }
     // Where it is 0 `fdisk` leaves it out (`list_disk_geometry` in util-linux's `disk-utils/fdisk-list.c`).
-    let offset = text.lines.iter().find_map(|line| line.strip_prefix("Alignment offset: ")?.strip_suffix(" bytes"));
+    let offset = lines.iter().find_map(|line| line.strip_prefix("Alignment offset: ")?.strip_suffix(" bytes"));
     let offset = offset.and_then(|offset| offset.parse::<u64>().ok());
     offset.into_iter().for_each(|offset| machine.block_file(name, "alignment_offset", offset.to_string()));
-    if text.lines.iter().any(|line| line.starts_with("Units") && line.contains("cylinders")) {
+    if lines.iter().any(|line| line.starts_with("Units") && line.contains("cylinders")) {
         machine
             .refused
             .push("its partitions are told in cylinders, which are rounded: post `fdisk -l -u=sectors`".to_owned());
         return 1;
     }
-    let heading = Heading::of(&text.lines);
-    let rows: Vec<(Part, Use)> = text.lines.iter().filter_map(|line| row(name, line, logical, &heading)).collect();
+    let heading = Heading::of(lines);
+    let rows: Vec<(Part, Use)> = lines.iter().filter_map(|line| row(name, line, logical, &heading)).collect();
     if rows.len() > MOST {
         machine.refused.push(format!("it has {} rows of partitions, and no drive has more than {MOST}", rows.len()));
         return 1;

@@ -6,13 +6,21 @@ use super::{Machine, Text};
 
 /// `Avago Technologies SAS3 IR Configuration Utility.`, and what it says first of a controller.
 pub(super) fn begins(line: &str) -> bool {
-    line.contains(" IR Configuration Utility") || controller(line).is_some()
+    line.contains(" IR Configuration Utility")
+        || controller(line).is_some()
+        || line.trim() == "IR Volume information"
+        || volume(line).is_some()
 }
 
 fn controller(line: &str) -> Option<u64> {
     let heads = ["Read configuration has been initiated", "Background command progress status"];
     let rest = heads.iter().find_map(|head| line.trim().strip_prefix(head))?;
     rest.strip_prefix(" for controller ")?.trim_end_matches('.').parse().ok()
+}
+
+/// `IR volume 1`, or `IR Volume 1`.
+fn volume(line: &str) -> Option<u64> {
+    line.trim().strip_prefix("IR ")?.strip_prefix(['v', 'V'])?.strip_prefix("olume ")?.parse().ok()
 }
 
 /// States of volumes and of drives by their letters in brackets or, of a volume in `status`, by their words; those in order are not here
@@ -55,8 +63,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             continue;
         }
         let line = line.trim();
-        let volume = line.strip_prefix("IR ").and_then(|rest| rest.strip_prefix(['v', 'V'])?.strip_prefix("olume "));
-        if let Some(volume) = volume.and_then(|volume| volume.parse().ok()) {
+        if let Some(volume) = volume(line) {
             of = Of::Volume(volume);
             told += 1;
             continue;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::kept::Smart;
-use super::{Machine, Text, btrfs, id_ctrl, lsblk, nvme, smart, storcli, storcli_json, zpool_json};
+use super::{Machine, Text, btrfs, dmesg, id_ctrl, lsblk, lvm, nvme, smart, storcli, storcli_json, zpool_json};
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let Some(said) = text.lines.first().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
@@ -20,6 +20,17 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     }
     if let Some(devices) = list("device-stats") {
         return btrfs::read_document(devices, text.command, machine);
+    }
+    if let Some(messages) = list("dmesg") {
+        let said = messages.iter().filter_map(|message| message.get("msg")?.as_str());
+        return said.map(|line| dmesg::push(&line.replace('\n', " "), machine)).count();
+    }
+    if let Some(reports) = list("report") {
+        return reports
+            .iter()
+            .filter_map(|report| report.get("lv")?.as_array())
+            .map(|rows| lvm::read_report(rows, machine))
+            .sum();
     }
     if zpool_json::is_of(&said) {
         return zpool_json::read(&said, text.command, machine);

@@ -204,9 +204,11 @@ fn put(name: &str, row: &Row, under: Option<&Device>, machine: &mut Machine) -> 
     let kind = if is_mapping { "dm" } else { kind };
     let kernel = match cell("KNAME").map(|name| name.trim_start_matches("/dev/")) {
         Some(kernel) => kernel.to_owned(),
-        // Of what stands on another and is told without its type and its numbers only mappings have names of their own.
-        None if is_mapping && numbers.is_none() => machine.node_of(&format!("/dev/mapper/{name}"))?,
-        None if MAPPINGS.contains(&kind) => format!("dm-{}", numbers?.split_once(':')?.1),
+        // A mapping that is told without its numbers has a name of its own all the same.
+        None if MAPPINGS.contains(&kind) => match numbers {
+            Some(numbers) => format!("dm-{}", numbers.split_once(':')?.1),
+            None => machine.node_of(&format!("/dev/mapper/{name}"))?,
+        },
         None => name.to_owned(),
     };
     let plain = kernel.chars().all(|c| c.is_ascii_alphanumeric() || "-_!".contains(c));

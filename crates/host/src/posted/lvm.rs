@@ -30,7 +30,7 @@ pub(super) fn begins(line: &str) -> bool {
 pub(super) const MOST: usize = 4096;
 
 /// `794.30g`, `<319,61g`: rounded, in binary units, with the point that the machine's language has.
-fn bytes(text: &str) -> Option<u64> {
+pub(super) fn bytes(text: &str) -> Option<u64> {
     let text = text.trim_start_matches('<');
     let power = [('b', 0), ('k', 10), ('m', 20), ('g', 30), ('t', 40), ('p', 50)];
     let (number, power) = power.iter().find_map(|(unit, power)| Some((text.strip_suffix(*unit)?, *power)))?;
@@ -180,6 +180,42 @@ const JUDGED: [&str; 4] = [MISSING_COUNT, "missing", "data_percent", "metadata_p
 /// `vgs` only tells that some are missing, and `vgdisplay` how many.
 fn is_same(field: &str, one: &Value, other: &Value) -> bool {
     one == other || (field == MISSING_COUNT && *one != "0" && *other != "0")
+}
+
+/// Words for the health of an array, and their letter among the attributes (lvs(8)).
+const HEALTH: [(&str, char); 3] = [("partial", 'p'), ("refresh needed", 'r'), ("mismatches exist", 'm')];
+
+/// Volumes of `lvs --reportformat json`, with whatever columns.
+pub(super) fn read_report(rows: &[Value], machine: &mut Machine) -> usize {
+    let mut told = 0;
+    for row in rows.iter().take(MOST) {
+        let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
+        let full = text("lv_full_name").and_then(|name| name.split_once('/'));
+        let own = text("vg_name").zip(text("lv_name")).or(full);
+        let Some((group, name)) =
+            own.filter(|(group, name)| ![*group, *name].iter().any(|name| name.contains(['"', '\n'])))
+        else {
+            continue;
+        };
+        let letter = HEALTH.iter().find(|(words, _)| text("lv_health_status") == Some(words)).map(|(_, letter)| letter);
+        let is_array = text("lv_layout").is_some_and(|layout| layout.starts_with("raid"));
+        let attributes = match (text("lv_attr"), letter) {
+            (Some(attributes), _) => attributes.to_owned(),
+            (None, Some(letter)) if is_array => format!("r-------{letter}-"),
+            _ => String::new(),
+        };
+        let share = |key: &str| text(key).filter(|share| is_share(share)).map(|share| share.replace(',', "."));
+        machine.cite_program("lvs");
+        let row = json!({
+            "lv_name": name, "vg_name": group, "lv_attr": attributes,
+            "lv_size": text("lv_size").and_then(bytes).map(|size| size.to_string()),
+            "data_percent": share("data_percent"), "metadata_percent": share("metadata_percent"),
+        });
+        let doubts = machine.lvm.add("lv", row);
+        machine.refused.extend(doubts);
+        told += 1;
+    }
+    told
 }
 
 impl Lvm {

@@ -87,6 +87,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let program = text.program(&PROGRAMS).unwrap_or(PROGRAMS[0]);
     let (mut controller, mut told) = (0, 0);
     let (mut enclosure, mut open, mut counts): (Option<u64>, Option<Of>, Vec<&str>) = (None, None, Vec::new());
+    // Is the volume that lines are of set up to gather writes?
+    let mut gathers = false;
     let end = |open: &mut Option<Of>, counts: &mut Vec<&str>, machine: &mut Machine| {
         if let Some(Of::Drive(name)) = open.take().filter(|_| !counts.is_empty()) {
             push_of_controller(program, &format!("{name} counts {}", counts.join(", ")), machine);
@@ -114,12 +116,18 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         } else if let Some(number) = volume(line) {
             end(&mut open, &mut counts, machine);
             let Some(number) = number else { continue };
+            gathers = false;
             open = Some(Of::Volume(format!("volume /c{controller}/v{number}")));
             told += 1;
         } else if let Some(of) = &open {
             let (name, found) = match of {
                 Of::Drive(name) => (name, value(line, "Firmware state").and_then(state)),
-                Of::Volume(name) => (name, value(line, "State").and_then(state)),
+                Of::Volume(name) => {
+                    let policy = |key| value(line, key).and_then(|said| said.split(',').next());
+                    gathers |= policy("Default Cache Policy") == Some("WriteBack");
+                    let passes = gathers && policy("Current Cache Policy") == Some("WriteThrough");
+                    (name, value(line, "State").and_then(state).or(passes.then_some("WriteThrough")))
+                }
                 Of::Battery(name) => (name, battery(line)),
             };
             if let Some(state) = found {

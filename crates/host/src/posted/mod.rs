@@ -7,6 +7,7 @@
 //! a text of no known kind is told of.
 
 mod alerts;
+mod arcconf;
 mod blkid;
 mod btrfs;
 mod btrfs_scrub;
@@ -17,6 +18,7 @@ mod daemons;
 mod df;
 mod dmesg;
 mod dmsetup;
+mod edac;
 mod examine;
 mod ext;
 mod fdisk;
@@ -50,6 +52,7 @@ mod smartd;
 mod ssacli;
 mod storcli;
 mod storcli_json;
+mod swaps;
 mod text;
 mod volumes;
 mod when;
@@ -57,6 +60,7 @@ mod whole;
 mod xfs;
 mod zfs_get;
 mod zpool;
+mod zpool_iostat;
 mod zpool_json;
 mod zpool_list;
 
@@ -157,8 +161,16 @@ pub enum TextKind {
     Ssacli,
     /// `sas2ircu` or `sas3ircu`.
     Ircu,
+    /// `arcconf GETCONFIG`.
+    Arcconf,
+    /// `cat /proc/swaps` or `swapon --show`.
+    Swaps,
+    /// `zpool iostat -v -l`.
+    ZpoolIostat,
     /// `iostat -x`.
     Iostat,
+    /// What memory controllers count.
+    Edac,
     /// A JSON document of one of these programs.
     Json,
     /// `dmesg`.
@@ -201,7 +213,7 @@ const fn table(form: Form) -> Form {
 const MAIL: &str = "mail";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 48] = [
+const FORMS: [Form; 52] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -247,7 +259,11 @@ const FORMS: [Form; 48] = [
     form(TextKind::MegaCli, "MegaCli -PDList", megacli::begins, megacli::read),
     form(TextKind::Ssacli, "ssacli", ssacli::begins, ssacli::read),
     form(TextKind::Ircu, "sas3ircu", ircu::begins, ircu::read),
+    form(TextKind::Arcconf, "arcconf GETCONFIG", arcconf::begins, arcconf::read),
+    table(form(TextKind::Swaps, "cat /proc/swaps", swaps::begins, swaps::read)),
+    form(TextKind::ZpoolIostat, "zpool iostat -v -l", zpool_iostat::begins, zpool_iostat::read),
     form(TextKind::Iostat, "iostat -x", iostat::begins, iostat::read),
+    form(TextKind::Edac, "edac-util -v", edac::begins, edac::read),
     form(TextKind::Json, "JSON", |_| false, json::read),
     form(TextKind::Dmesg, "dmesg", dmesg::begins, dmesg::read),
 ];

@@ -1,10 +1,14 @@
 //! Where one text ends and the next begins, and which command printed it.
 
 use super::text::Text;
-use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm};
+use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm, zpool};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 51] = [
+const PROGRAMS: [&str; 55] = [
+    "arcconf",
+    "swapon",
+    "edac-util",
+    "ras-mc-ctl",
     "ssacli",
     "hpssacli",
     "hpacucli",
@@ -165,7 +169,10 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             all.push(fresh(None));
             continue;
         }
-        if line.starts_with('{') {
+        // Programs of LVM indent theirs.
+        let is_indented = line.trim() == "{"
+            && command_before.is_some_and(|typed: &str| typed.split_whitespace().any(|word| word == "json"));
+        if line.starts_with('{') || is_indented {
             let length = document(&file[start..]);
             let text = file.get(start..start + length.unwrap_or(raw.len())).unwrap_or_default();
             let cut = length.is_none();
@@ -183,6 +190,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         let kind = match TextKind::of(line) {
             Some(TextKind::Mounts) if of_fstab => Some(TextKind::Fstab),
             Some(TextKind::Zpool) if all.last().is_some_and(Text::wants_pool) => None,
+            Some(TextKind::Zpool) if open == Some(TextKind::ZedMail) && !zpool::is_pool(line) => None,
             None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
             None if open.is_none() && mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
             kind => kind,

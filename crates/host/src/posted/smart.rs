@@ -126,6 +126,8 @@ impl<'t> Said<'t> {
             || self.is_sas()
             || self.0.iter().any(begins)
             || (self.is_nvme() && smart_log::document(self.0).is_some())
+            || self.formats().is_some()
+            || self.field("Write cache is").is_some()
             || self.recovery().is_some()
     }
 
@@ -142,7 +144,8 @@ impl<'t> Said<'t> {
     }
 
     fn is_nvme(&self) -> bool {
-        self.0.iter().any(|line| line.contains("(NVMe Log 0x02)") || line.starts_with("NVMe Version"))
+        let is_own = |line: &str| ["NVMe Version", "Supported LBA Sizes"].iter().any(|start| line.starts_with(start));
+        self.0.iter().any(|line| line.contains("(NVMe Log 0x02)") || is_own(line))
     }
 
     /// Only ATA drives have a table of attributes, and only they and SAS drives this heading (`ataprint.cpp` and `scsiprint.cpp`
@@ -152,6 +155,7 @@ impl<'t> Said<'t> {
         let begins = |start: &str| self.0.iter().any(|line| line.starts_with(start));
         has("ATA Version is")
             || has("SATA Version is")
+            || has("Write cache is")
             || begins("ID# ATTRIBUTE_NAME")
             || self.0.iter().any(|line| begins_self_tests(line))
             || begins(LIMITS)

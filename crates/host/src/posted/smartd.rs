@@ -67,10 +67,11 @@ fn fails(said: &str) -> bool {
     FAILED.iter().any(|start| said.starts_with(start)) && !NO_FAILURE.iter().any(|words| said.contains(words))
 }
 
-/// What no other text tells: that a drive behind a controller fails its own assessment, and that one is too warm.
+/// What no other text tells: that a drive behind a controller fails its own assessment, that one is too warm, and that an NVMe drive warns.
 pub(super) fn message(line: &str) -> Option<&str> {
     let (_, device, said) = parts(line)?;
-    let tells = (is_of_controller(device) && fails(said)) || said.contains(NO_FAILURE[0]);
+    let warns = device.starts_with("nvme") && said.starts_with("Critical Warning (0x");
+    let tells = (is_of_controller(device) && fails(said)) || said.contains(NO_FAILURE[0]) || warns;
     tells.then(|| &line[line.find("Device: /dev/").unwrap_or(0)..])
 }
 

@@ -57,9 +57,38 @@ pub(super) fn begins(line: &str) -> bool {
         Some(Table::Volumes | Table::Drives | Table::Drives2 | Table::Groups | Table::Groups2)
     );
     is_heading
+        || bare(line).is_some()
         || TITLES.contains(&line.trim_end())
         || line.starts_with("CLI Version = ")
         || number(line, "Controller").is_some()
+}
+
+/// The table of a row whose heading was left away: `0/0   RAID5 Dgrd  RW     No      RWTD …`, or `252:2    12 Onln   1 7.276 TB SATA HDD …`.
+fn bare(line: &str) -> Option<Table> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let pair = |text: &str, sign| text.split_once(sign).is_some_and(|(one, two)| is_number(one) && is_number(two));
+    match words[..] {
+        [place, level, _, "RW" | "RO" | "HD" | "B", "Yes" | "No", ..] if pair(place, '/') => {
+            level.starts_with("RAID").then_some(Table::Volumes)
+        }
+        [place, number, ..] if pair(place, ':') && is_number(number) && words.len() > 8 => {
+            words.windows(2).any(|two| matches!(two, ["SATA" | "SAS" | "NVMe", "HDD" | "SSD"])).then_some(Table::Drives)
+        }
+        _ => None,
+    }
+}
+
+/// What `/cx/bbu show all` and `/cx/cv show all` say of one that is not in order, a property on each line.
+fn battery(line: &str) -> Option<&'static str> {
+    let line = line.trim();
+    let state = line.strip_prefix("Battery State ").map(str::trim);
+    let is_old = ["Battery Replacement required", "Replacement required", "Pack is about to fail & should be replaced"]
+        .iter()
+        .any(|key| line.strip_prefix(key).is_some_and(|value| value.trim() == "Yes"));
+    match state {
+        Some("Failed" | "Degraded" | "Degraded(Need Attention)" | "Missing" | "Non Operational") => Some("Failed"),
+        _ => is_old.then_some("NdAtn"),
+    }
 }
 
 /// `Controller = 0`.
@@ -90,7 +119,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             (table, has_rows) = (Some(begun), false);
         } else if let Some(drive) = headed(line) {
             counted = Some(drive.to_owned());
-        } else if let Some(part) = table.and_then(|table| part(table, controller, line)) {
+        } else if let Some(state) = battery(line) {
+            parts.push(format!("cache /c{controller} (BBU) is {state}"));
+        } else if let Some(part) = table.or_else(|| bare(line)).and_then(|table| part(table, controller, line)) {
             // `storcli2` has what a drive counts below a table of it alone.
             let place = part.strip_prefix("drive ").and_then(|part| part.split(' ').next());
             counted = place.filter(|_| !has_rows && matches!(table, Some(Table::Drives2))).map(str::to_owned);

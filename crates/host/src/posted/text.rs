@@ -30,7 +30,8 @@ impl Text<'_> {
         let name = named.next()?;
         let plain = is_plain(name);
         let own = command.contains(program) || self.kind == Some(TextKind::Json);
-        (plain && own && named.next().is_none()).then_some(name)
+        // One line may have two commands for one drive.
+        (plain && own && named.all(|other| other == name)).then_some(name)
     }
 }
 

@@ -3,8 +3,47 @@
 use super::{Machine, Text};
 use crate::inspect::{CLASSES, UNTOLD};
 
-/// `  pool: tank`.
+/// `  pool: tank`, or the heading of its devices where what is above was left away.
 pub(super) fn begins(line: &str) -> bool {
+    is_pool(line) || is_heading(line) || is_status(line)
+}
+
+/// `status: One or more devices …`, where the name was left away above it.
+fn is_status(line: &str) -> bool {
+    let said = line.trim_start().strip_prefix("status: ");
+    said.is_some_and(|said| STATUSES.iter().any(|start| said.starts_with(start)))
+}
+
+/// How what a status says begins (`print_status_reason` in OpenZFS's `cmd/zpool/zpool_main.c`).
+const STATUSES: [&str; 5] =
+    ["One or more devices", "An intent log record", "Some supported", "Mismatch between pool", "The pool "];
+
+/// The lines with the pool's name and state above them where these were left away: the first row below the heading is the pool itself.
+fn with_head(lines: &[&str]) -> Vec<String> {
+    let mut all: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    let Some(heading) = lines.iter().position(|line| is_heading(line)) else { return all };
+    let above = &lines[..heading];
+    let row = lines[heading + 1..].iter().find(|line| !line.trim().is_empty()).map(|row| row.split_whitespace());
+    let Some((name, state)) = row.and_then(|mut words| Some((words.next()?, words.next()?))) else { return all };
+    if above.iter().any(|line| is_pool(line)) || !is_name(name) {
+        return all;
+    }
+    let has = |key: &str| above.iter().any(|line| line.trim_start().starts_with(key));
+    if !has("config:") {
+        all.insert(heading, "config:".to_owned());
+    }
+    if !has("state: ") {
+        all.insert(0, format!(" state: {state}"));
+    }
+    all.insert(0, format!("  pool: {name}"));
+    all
+}
+
+fn is_heading(line: &str) -> bool {
+    line.split_whitespace().eq(["NAME", "STATE", "READ", "WRITE", "CKSUM"])
+}
+
+pub(super) fn is_pool(line: &str) -> bool {
     line.trim_start().strip_prefix("pool: ").is_some_and(|name| is_name(name.trim()))
 }
 
@@ -15,8 +54,10 @@ pub(super) fn is_name(name: &str) -> bool {
 
 /// Each pool with its state, and its paragraph as it is.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let lines = &text.lines;
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines[*at])).collect();
+    let lines = with_head(&text.lines);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let lines = &lines;
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| is_pool(lines[*at])).collect();
     let mut told = 0;
     for (number, start) in starts.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(lines.len());
@@ -39,6 +80,10 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         // OpenZFS's `cmd/zpool/zpool_main.c`).
         if value("errors").is_none() && is_gone(state) {
             put(name, state, machine);
+            // Why is told above the list.
+            let head = paragraph.iter().take_while(|line| line.trim() != "config:");
+            let head: String = head.map(|line| format!("{line}\n")).collect();
+            machine.run_if_untold(format!("{STATUS}{name}"), || head);
             told += 1;
             continue;
         }

@@ -173,6 +173,9 @@ pub struct Pool {
     pub state: String,
     /// `zpool get all`: `ashift`, `autotrim`, `fragmentation`, `failmode`…
     pub properties: Readout<BTreeMap<String, String>>,
+    /// How its status begins to say what is not as it should be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
     /// What its status says of scrubs and resilvers.
     pub scan: Option<String>,
     /// What its status says of errors in data.

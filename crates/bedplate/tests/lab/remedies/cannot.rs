@@ -65,6 +65,7 @@ pub(crate) const CANNOT: &[(&str, &str, &str)] = &[
     ("drive-slower-than-peers", "it is found in posted text alone", "smartctl(8), `-x`; iostat(1)"),
     ("line-below-drive", HEALTH, "no command: the cable, the port"),
     ("aes-instructions", "the lab's processor has them", "cryptsetup-benchmark(8)"),
+    ("memory-errors", "memory of a guest does not err", "no command: the module"),
     ("memory-below-rating", "memory of a guest has no rating", "no command: the firmware's profile"),
     ("no-monitor", UNITS, "systemctl(1), `enable --now`; mdadm.conf(5), MAILADDR"),
     ("no-scrub-timer", UNITS, "systemctl(1), `enable --now`; crontab(5); btrfs-scrub(8)"),
