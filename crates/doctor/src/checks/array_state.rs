@@ -396,7 +396,18 @@ fn stopped(machine: &Machine, round: &mut Round) {
             finding(Error, &at, format!("the array is `{state}`"), format!("nothing on it can be read; {holds}"))
                 .seen(sysfs(node, "md/array_state"), state)
                 .look(format!("mdadm --detail {}", path(node)));
-        round.find(if state == "inactive" {
+        let is_reshaped = md.sync_action.known().and_then(Option::as_deref) == Some("reshape");
+        round.find(if state == "inactive" && is_reshaped {
+            // mdadm(8), “GROW MODE” and `--backup-file`.
+            found
+                .advise(
+                    "It stopped in the middle of a change of its shape: what it was asked for is told as `New Level`, `Delta Devices` and so on. \
+                     It is assembled with all members, and with the file that the change kept its critical section in (`--backup-file`), \
+                     if it had one; then it goes on. Have a copy of each member first. Neither `--create` nor a start without that file \
+                     knows which part has which shape.",
+                )
+                .look("mdadm --examine MEMBER …")
+        } else if state == "inactive" {
             // mdadm(8), --incremental and --run.
             found
                 .advise(

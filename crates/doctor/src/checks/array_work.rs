@@ -13,6 +13,10 @@ use crate::words::{duration, float, list, percent, rate};
 pub(super) fn syncing(machine: &Machine, round: &mut Round) {
     for (node, md) in machine.arrays() {
         let at = place(node);
+        // One that was not started does nothing.
+        if md.state.known().is_some_and(|state| state == "inactive") {
+            continue;
+        }
         // A list of arrays says of each that waits that it is a resync, so that it tells nothing of what waits.
         let action = match (md.sync_waits, md.sync_action.known()) {
             (true, None) => None,

@@ -243,6 +243,21 @@ fn mappings_that_lsblk_tells_without_their_numbers() {
 }
 
 #[test]
+fn an_array_that_stopped_in_the_middle_of_a_change_of_its_shape() {
+    let detail = |more: &str| {
+        format!(
+            "/dev/md227:\n        Version : 1.2\n     Raid Level : raid0\n  Total Devices : 3\n    Persistence : Superblock is persistent\n\n          State : inactive\n\n{more}           Name : nas:227\n           UUID : 837da647:3c4431c9:607feb30:b887f4fd\n         Events : 1901220\n\n    Number   Major   Minor   RaidDevice\n\n       -       8      176        -        /dev/sdl\n       -       8       17        -        /dev/sdb1\n       -       8       33        -        /dev/sdc1\n"
+        )
+    };
+    const STOPPED: &[Found] = &[("array-not-running", "md227", Error)];
+    let reshaped = detail("      New Level : raid6\n     New Layout : left-symmetric\n\n");
+    check(&[post(reshaped.clone(), STOPPED, &["array-resyncing"]), post(detail(""), STOPPED, &["array-resyncing"])]);
+    let said = [said(&reshaped), said(&detail(""))];
+    assert!(said[0].contains("--backup-file") && !said[0].contains("mdadm --run"), "{}", said[0]);
+    assert!(said[1].contains("mdadm --run"), "{}", said[1]);
+}
+
+#[test]
 fn swap_space_by_itself() {
     let arrays = "Personalities : [raid1] \nmd1 : active raid1 sdb2[1] sda2[0]\n      16760832 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n";
     const SWAP: &[Found] = &[("swap-on-mirror", "/dev/md1", Information)];

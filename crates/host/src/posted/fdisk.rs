@@ -16,6 +16,7 @@ fn is_english(line: &str) -> bool {
 /// Sektoren` and the same in other languages: the numbers stand in one order in all (`list_disk_geometry` in util-linux's
 /// `disk-utils/fdisk-list.c`).
 fn disk(line: &str) -> Option<String> {
+    line.contains(" /dev/").then_some(())?;
     let line = line.replace('\u{a0}', " ").replace('：', ": ").replace('，', ", ");
     let (word, rest) = line.split_once(" /dev/")?;
     let (name, sizes) = rest.split_once(':')?;

@@ -92,7 +92,14 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     };
     let level = value("Raid Level")?;
     if value("State") == Some("inactive") {
-        return inactive(name, lines, machine);
+        inactive(name, lines, machine)?;
+        // What it would be afterwards is told only in the middle of a change of its shape (`Detail` in mdadm's `Detail.c`).
+        let is_reshaped =
+            ["New Level", "New Layout", "New Chunksize", "Delta Devices"].iter().any(|key| value(key).is_some());
+        if is_reshaped {
+            machine.block_file(name, "md/sync_action", "reshape");
+        }
+        return Some(());
     }
     // What firmware made of drives is never started itself; its arrays are (mdadm(8), "CONTAINER").
     if level == "container" {

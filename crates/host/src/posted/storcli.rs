@@ -65,6 +65,7 @@ pub(super) fn begins(line: &str) -> bool {
 
 /// The table of a row whose heading was left away: `0/0   RAID5 Dgrd  RW     No      RWTD …`, or `252:2    12 Onln   1 7.276 TB SATA HDD …`.
 fn bare(line: &str) -> Option<Table> {
+    line.trim_start().starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     let words: Vec<&str> = line.split_whitespace().collect();
     let pair = |text: &str, sign| text.split_once(sign).is_some_and(|(one, two)| is_number(one) && is_number(two));
     match words[..] {

@@ -4,8 +4,8 @@ use super::{Machine, Text, lvm};
 
 /// The heading of either.
 pub(super) fn begins(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    words == ["Filename", "Type", "Size", "Used", "Priority"] || words == SHOWN
+    let is_it = |heading: [&str; 5]| line.split_whitespace().eq(heading);
+    is_it(["Filename", "Type", "Size", "Used", "Priority"]) || is_it(SHOWN)
 }
 
 /// In bytes rounded to a unit (swapon(8)), where the kernel counts KiB.

@@ -8,7 +8,7 @@ use super::{Machine, Text, zpool};
 
 /// `pool  alloc free read write read write read write …`, the second line of its heading; with `-l` it has waits.
 pub(super) fn begins(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let words: Vec<&str> = line.split_whitespace().take(11).collect();
     words.starts_with(&["pool", "alloc", "free", "read", "write", "read", "write", "read", "write", "read", "write"])
 }
 
