@@ -201,9 +201,13 @@ pub(crate) fn run(cmd: &Cmd, base_env: &[(String, String)]) -> io::Result<Option
     if end == End::Interrupt {
         return Ok(None);
     }
-    let (stdout, stderr) = (stdout.finish(), stderr.finish());
+    let (stdout, mut stderr) = (stdout.finish(), stderr.finish());
+    if status.is_none() {
+        stderr.add(format!("\nprocess {} {STUCK}", child.id()).as_bytes());
+    }
+    let killed = 128 + Signal::KILL.as_raw();
     Ok(Some(Outcome {
-        status: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+        status: status.map_or(killed, |status| status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))),
         // Most of it may have come after its end.
         flooded: (stdout.floods() || stderr.floods()).then_some(cmd.output),
         stdout: stdout.bytes(),
@@ -223,31 +227,46 @@ enum End {
 }
 
 /// Waits for the end or a reason to end it, without looking again and again: a measurement may be running beside.
-fn wait(child: &mut Child, start: Instant, limit: Nanos, floods: &dyn Fn() -> bool) -> io::Result<(ExitStatus, End)> {
+fn wait(
+    child: &mut Child,
+    start: Instant,
+    limit: Nanos,
+    floods: &dyn Fn() -> bool,
+) -> io::Result<(Option<ExitStatus>, End)> {
     // A process that has ended and is not yet waited for still has its descriptor.
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, End::Own));
+            return Ok((Some(status), End::Own));
         }
         let left = limit.to_duration().saturating_sub(start.elapsed());
         let reasons = [(interrupt::raised(), End::Interrupt), (floods(), End::Flood), (left.is_zero(), End::Limit)];
         if let Some((_, reason)) = reasons.into_iter().find(|(holds, _)| *holds) {
-            return Ok((end(child, &descriptor)?, reason));
+            return Ok((end(child, &descriptor, GRACE)?, reason));
         }
         await_end(&descriptor, left.min(INTERRUPT));
     }
 }
 
 /// Asks a program and all it started to end, and sees to it that they do. Asked, a tool takes away what it made for a
-/// while: integritysetup the mapping that it wipes through, which would hold the drive.
-fn end(child: &mut Child, descriptor: &OwnedFd) -> io::Result<ExitStatus> {
+/// while: integritysetup the mapping that it wipes through, which would hold the drive. `None` where it is there still.
+fn end(child: &mut Child, descriptor: &OwnedFd, grace: Duration) -> io::Result<Option<ExitStatus>> {
     signal_group(child.id(), Signal::TERM);
-    let start = Instant::now();
     // Nobody has waited for it yet, so that its id, and its group's, is its own until then.
-    while start.elapsed() < GRACE && !await_end(descriptor, GRACE.saturating_sub(start.elapsed())) {}
+    await_end_for(descriptor, grace);
     signal_group(child.id(), Signal::KILL);
-    child.wait()
+    await_end_for(descriptor, grace);
+    child.try_wait()
+}
+
+/// A signal ends nothing that waits in the kernel without heeding any.
+const STUCK: &str =
+    "cannot be ended: it waits in the kernel for a file system that is frozen or a device that does not answer";
+
+/// Sleeps until the process ends, at most so long, whatever wakes it meanwhile.
+fn await_end_for(descriptor: &OwnedFd, longest: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < longest && !await_end(descriptor, longest.saturating_sub(start.elapsed())) {}
 }
 
 /// How long a program may take to end when it is asked to. libdevmapper tries for five seconds to remove a mapping that
@@ -338,4 +357,28 @@ impl Kept {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program outside of a group of its own hears of no signal to it, as one that waits in the kernel heeds none.
+    #[test]
+    fn what_cannot_be_ended_is_not_waited_for() {
+        let grace = Duration::from_millis(100);
+        for grouped in [true, false] {
+            let mut command = Command::new("sleep");
+            command.arg("600");
+            if grouped {
+                command.process_group(0);
+            }
+            let mut child = command.spawn().unwrap();
+            let descriptor = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
+            let ended = end(&mut child, &descriptor, grace).unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(ended.is_some(), grouped);
+        }
+    }
 }
