@@ -3,9 +3,11 @@
 use std::fmt;
 
 use host::HostError;
+use terms::command::quote;
+use terms::plan::{MOUNT_ROOT, OUR_NAMES};
 use terms::spelling::spell_inline;
 
-use crate::examination::Objection;
+use crate::examination::{Evidence, Objection, Owner};
 use crate::name::in_command;
 
 /// Why a drive may not be touched.
@@ -158,9 +160,38 @@ impl fmt::Display for Refusal {
                 hints.push(hint);
             }
         }
-        for (number, hint) in hints.iter().enumerate() {
+        let left = self.left_by_a_run();
+        for (number, hint) in hints.into_iter().chain(left.as_deref()).enumerate() {
             write!(f, "{}hint: {hint}", if number == 0 { "\n\n" } else { "\n" })?;
         }
         Ok(())
     }
+}
+
+impl Refusal {
+    /// What to do where what is up has names that a run gives. Findings begin with what is lowest.
+    fn left_by_a_run(&self) -> Option<String> {
+        let is_below = |point: &str| point.strip_prefix(MOUNT_ROOT).is_some_and(|rest| rest.starts_with('/'));
+        let closes = |finding: &Objection| match &finding.evidence {
+            Some(Evidence::Mount(point)) => Some((format!("umount {}", quote(point)), is_below(point))),
+            Some(Evidence::Upper { name, .. }) => Some((finding.hint.clone(), is_ours(name))),
+            Some(Evidence::Listed(Owner::Pool(name))) => Some((format!("zpool export {}", quote(name)), is_ours(name))),
+            _ => None,
+        };
+        let found: Vec<(String, bool)> = self.findings.iter().rev().filter_map(closes).collect();
+        found.iter().any(|(_, ours)| *ours).then(|| {
+            let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+            format!(
+                "some of it has a name that Bedplate gives: `bedplate teardown RUN` takes it down. If the directory of that run is gone, \
+                 and nobody uses what is there, say `{}`, and name the drive with `--erase {}`",
+                spell_inline(&lines.join(" && ")),
+                in_command(&self.id)
+            )
+        })
+    }
+}
+
+/// The device mapper has the name of a group with every dash twice.
+fn is_ours(name: &str) -> bool {
+    name.replace("--", "-").starts_with(OUR_NAMES)
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use terms::Bytes;
 use terms::spelling::spell_inline;
 
-use crate::file_id::FileId;
+use crate::file_id::FilePart;
 
 /// A drive, or a partition of one, as it was found under the name that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +32,9 @@ pub struct Identity {
     pub node: String,
     /// PCI addresses from the root port to the drive's controller, with `/` between; several controllers with `+`.
     pub pci_path: Option<String>,
-    /// The file behind it, where it is a loop device: that is then all that it is known by.
+    /// What of which file is behind it, where it is a loop device: that is then all that it is known by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileId>,
+    pub file: Option<FilePart>,
     /// Where a partition was named: which. `None` is the whole drive.
     pub part: Option<PartitionOf>,
     /// Names as under `/dev/disk/by-id` that mean the same.

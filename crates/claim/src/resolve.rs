@@ -1,13 +1,13 @@
 //! From what a person typed to the drive that it names, and whether it is still the same one.
 
 use host::{Devno, Host, HostError, inspect};
-use terms::Drive;
 use terms::spelling::spell_inline;
+use terms::{Bytes, Drive};
 
 use crate::by_id;
 use crate::device::{self, Device, present};
 use crate::error::ClaimError;
-use crate::file_id::FileId;
+use crate::file_id::FilePart;
 use crate::identity::{Identity, PartitionOf, told};
 use crate::name::{self, BY_ID, LinkSays, Name, NotAnId};
 use crate::survey;
@@ -293,10 +293,18 @@ fn part(host: &dyn Host, id: &str, device: &Device, number: u32) -> Result<Parti
     }
 }
 
-/// The file behind a loop device.
-fn file(host: &dyn Host, device: &Device) -> Result<Option<FileId>, HostError> {
+/// What of which file is behind a loop device (kernel, drivers/block/loop.c, `loop_attrs`).
+fn file(host: &dyn Host, device: &Device) -> Result<Option<FilePart>, HostError> {
     let whole = device.whole_name();
-    Ok(if whole.starts_with("loop") { survey::loop_files(host)?.remove(whole) } else { None })
+    if !whole.starts_with("loop") {
+        return Ok(None);
+    }
+    let Some(file) = survey::loop_files(host)?.remove(whole) else { return Ok(None) };
+    let bytes = |attribute: &str| {
+        let text = present(host.read_text(&format!("{}/loop/{attribute}", device.whole_directory())))?;
+        Ok::<_, HostError>(Bytes(text.and_then(|text| text.parse().ok()).unwrap_or_default()))
+    };
+    Ok(Some(FilePart { file, offset: bytes("offset")?, limit: bytes("sizelimit")? }))
 }
 
 /// PCI addresses on the way to the drive. A namespace with several controllers hangs under none of them in sysfs, but

@@ -1,38 +1,39 @@
 //! Data that no signature tells of: encryption without a header, a raw database, a file system nobody knows.
 
 use host::{Host, HostError};
+use terms::signature::{HEAD, TAIL};
 use terms::units::{KIB, MIB};
 
 use crate::device::Device;
 use crate::examination::Class;
 use crate::log::Log;
+use crate::signature::places_of_marks;
 
-/// The start is read whole: that is where most things begin.
-const START: u64 = MIB;
 /// One sample, as long as the blocks of most file systems.
 const SAMPLE: u64 = 4 * KIB;
-/// Samples over the rest. Something that fills 5 % of a drive in one piece is missed by none of them; scattered over it,
+/// Samples between the ends. Something that fills 5 % of a drive in one piece is missed by none of them; scattered over it,
 /// in less than 0.2 % of cases (0.95 to the power of 128).
 const SPREAD: u64 = 128;
 /// Bits per byte from which data looks like chance: 4 KiB of chance have 7.95 (measured), text has 4 to 5.
 const CHANCE: f64 = 7.5;
 
-/// Reads samples and reports what is not zero.
+/// Reads samples and reports what is not zero. Wherever a format may keep a mark all is read: that is where most things begin and
+/// end, where those keep theirs that no tool knows, and what an erasing writes over whole.
 pub(crate) fn report(host: &dyn Host, device: &Device, log: &mut Log) -> Result<(), HostError> {
     let node = device.node();
     let mut seen = Seen::default();
-    let mut places = vec![(0, START.min(device.size.0))];
+    let mut places = places_of_marks(device.size);
     places.extend(spread(device.size.0).into_iter().map(|place| (place, SAMPLE)));
     for (place, length) in places {
-        // At most 1 MiB, so it fits.
+        // A few MiB at most, so it fits.
         let length = u32::try_from(length).unwrap_or(u32::MAX);
         let Some(bytes) = log.proven("its content", host.read_at(&node, place, length))? else { return Ok(()) };
         if bytes.len() != length as usize {
             log.unknown(format!("its content ends at byte {} already", place + bytes.len() as u64));
             return Ok(());
         }
-        for block in bytes.chunks(SAMPLE as usize) {
-            seen.take(place, block);
+        for (at, block) in bytes.chunks(SAMPLE as usize).enumerate() {
+            seen.take(place + at as u64 * SAMPLE, block);
         }
     }
     if seen.filled > 0 {
@@ -49,20 +50,19 @@ fn copies(size: u64) -> impl Iterator<Item = u64> {
     [8 * MIB, 32 * MIB, 128 * MIB].into_iter().chain((1..4).map(move |number| number * quarter))
 }
 
-/// Places behind the start: one somewhere in each of equal parts, the very end, and where copies lie. Always the same for the
-/// same size.
+/// Places between the ends: one somewhere in each of equal parts, and where copies lie. Always the same for the same size.
 fn spread(size: u64) -> Vec<u64> {
-    if size < START + SAMPLE {
+    let end = size.saturating_sub(TAIL);
+    if end < HEAD + SAMPLE {
         return Vec::new();
     }
-    let last = (size - SAMPLE) / SAMPLE;
-    let first = START / SAMPLE;
+    let last = (end - SAMPLE) / SAMPLE;
+    let first = HEAD / SAMPLE;
     let part = (last - first) / SPREAD;
     // Not at equal distances: what is written in equal strides should not slip through.
     let jitter = |n: u64| if part == 0 { 0 } else { n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % part };
     let mut places: Vec<u64> = (0..SPREAD).map(|n| (first + n * part + jitter(n)) * SAMPLE).collect();
-    places.push(size - SAMPLE);
-    places.extend(copies(size).filter(|place| *place >= START && place + SAMPLE <= size));
+    places.extend(copies(size).filter(|place| *place >= HEAD && place + SAMPLE <= end));
     places.sort_unstable();
     places.dedup();
     places
@@ -112,6 +112,7 @@ fn entropy(counts: &[u64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use terms::Bytes;
 
     use super::*;
 
@@ -138,11 +139,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn samples_are_inside_and_reach_the_end(size in 0_u64..1 << 44) {
+        fn samples_are_between_the_ends_which_are_read_whole(size in 0_u64..1 << 44) {
             let places = spread(size);
-            prop_assert!(places.iter().all(|place| *place >= START && place + SAMPLE <= size));
-            prop_assert_eq!(places.is_empty(), size < START + SAMPLE);
-            prop_assert!(places.last().is_none_or(|last| last + SAMPLE == size));
+            prop_assert!(places.iter().all(|place| *place >= HEAD && place + SAMPLE <= size - TAIL));
+            prop_assert_eq!(places.is_empty(), size < HEAD + TAIL + SAMPLE);
+            let read = places_of_marks(Bytes(size));
+            let is_read = |byte: u64| read.iter().any(|(place, length)| (*place..place + length).contains(&byte));
+            for near in [0, 1, HEAD - 1, TAIL - 1].into_iter().filter(|near| *near < size) {
+                prop_assert!(is_read(near) && is_read(size - 1 - near.min(TAIL - 1)));
+            }
         }
     }
 }

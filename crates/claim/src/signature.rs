@@ -17,7 +17,12 @@ use crate::doubt::{Doubt, with_cause};
 use crate::examination::{Class, Evidence};
 use crate::log::Log;
 use crate::mark::{Mark, WrittenMark, merge};
-use crate::survey::{Expected, Survey};
+use crate::survey::{Expected, Mount, Survey};
+
+/// A file system that is mounted from a device or from a file (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
+pub(crate) const EROFS: &str = "erofs";
+/// Major number of file systems that are on no device (kernel, fs/super.c, `set_anon_super`).
+const ANONYMOUS: u32 = 0;
 
 /// Type of an EFI system partition in a GPT (UEFI specification, 5.3.3), and in an MBR.
 const ESP: [&str; 2] = ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef"];
@@ -43,8 +48,23 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
             format!("lsblk -o +PARTTYPENAME {node}"),
         );
     }
+    if marks.iter().any(|mark| mark.kind == EROFS) {
+        image(survey, device, log);
+    }
     expected(survey, log, |line| line.is_of(device) || is_meant(&line.word, &probed, &marks));
     Ok(!marks.is_empty())
+}
+
+/// Reports that an image may be mounted past its loop device: no process has it open, and of such a mount the kernel tells only the
+/// path of then, which may lead to another file by now.
+fn image(survey: &Survey, device: &Device, log: &mut Log) {
+    let from_file = |mount: &&Mount| mount.kind == EROFS && mount.devno.major == ANONYMOUS;
+    for mount in survey.mounts.iter().filter(from_file).filter(|_| device.whole_name().starts_with("loop")) {
+        log.unknown(format!(
+            "it is an erofs, and the one mounted at `{}` is of a file that was `{}` then: which one that is cannot be told",
+            mount.point, mount.source
+        ));
+    }
 }
 
 /// Reports lines of the system's tables that are of a device.

@@ -105,6 +105,19 @@ const CASES: &[Case] = &[
         &["DM_thin_metadata, where the device mapper keeps what is in a thin pool"],
     ),
     ("data nobody knows", |m| m.poke(A, 4096 * 9, &[7; 64]), Class::Holds, &["data nobody knows"]),
+    // An erasing writes over all of it.
+    (
+        "data nobody knows between the last place of a mark and the end",
+        |m| m.poke(A, Bytes::mib(256).0 - 4096 * 900, &[7; 64]),
+        Class::Holds,
+        &["data nobody knows"],
+    ),
+    (
+        "data nobody knows behind the first MiB",
+        |m| m.poke(A, 4096 * 800, &[7; 64]),
+        Class::Holds,
+        &["data nobody knows"],
+    ),
     ("swap", |m| m.swap_on(A), Class::InUse, &["swaps to it"]),
     (
         "a member of an array that is stopped",
@@ -510,6 +523,25 @@ fn whoever_uses_a_drive_is_found_and_whatever_is_on_it() {
     }
 }
 
+/// Nothing is left that says which run it was, and whoever comes next is told what to do.
+#[test]
+fn what_a_run_without_its_directory_left_is_told_from_the_top_down() {
+    let up = |name: &str, point: &str| {
+        let machine = machine();
+        machine.line(&format!("cryptsetup open --type plain {A} {name}"));
+        machine.line(&format!("mkfs.ext4 /dev/mapper/{name}"));
+        machine.line(&format!("mount --options X-mount.mkdir /dev/mapper/{name} {point}"));
+        let granted = Permission::grant(examined(&machine, A), &consent(&machine, &[], &[A]));
+        granted.unwrap_err().to_string()
+    };
+    let told = up("bp-x-crypt", "/mnt/bedplate/x");
+    let lines = "say `umount /mnt/bedplate/x && dmsetup remove bp-x-crypt`";
+    let closed = lines.replace("dmsetup remove", "cryptsetup close");
+    assert!(told.contains("`bedplate teardown RUN`") && (told.contains(lines) || told.contains(&closed)), "{told}");
+    let told = up("mine", "/mnt/bedplates");
+    assert!(!told.contains("teardown"), "{told}");
+}
+
 #[test]
 fn a_loop_device_on_a_file_keeps_no_drive() {
     let machine = machine();
@@ -562,6 +594,25 @@ fn a_loop_device_is_used_by_whoever_has_its_file_and_is_known_by_it() {
     is_refused("the USB gadget `stick` uses it as `/srv/one`");
     machine.put_file(served, "");
     assert!(look().is_free(), "{}", look());
+    // An image is mounted from a file that lay at a path where another lies by now: it may be ours, if ours is an image.
+    machine.put_file("/srv/other", "");
+    let mounts =
+        |line: &str| ["self", "1"].iter().for_each(|of| machine.put_file(&format!("/proc/{of}/mountinfo"), line));
+    mounts("30 1 0:60 / /mnt/image ro - erofs /srv/other ro\n");
+    assert!(look().is_free(), "{}", look());
+    machine.poke(A, 1024, &0xe0f5_e1e2_u32.to_le_bytes());
+    is_refused("it is an erofs, and the one mounted at `/mnt/image` is of a file that was `/srv/other` then");
+    machine.poke(A, 1024, &[0; 4]);
+    // The same device on another part of the same file: what the run made is in the first.
+    for (attribute, told) in [("offset", "from byte 4096"), ("sizelimit", "4096 bytes at most")] {
+        machine.tell(&first, &format!("loop/{attribute}"), "4096");
+        let now = resolve(&machine, MINE).unwrap();
+        let differences = then.differences(&now).join(" ");
+        assert!(differences.contains("file behind it") && differences.contains(told), "{differences}");
+        assert!(matches!(confirm(&machine, &then), Err(ClaimError::Moved { .. })), "{attribute}");
+        machine.tell(&first, &format!("loop/{attribute}"), "0");
+        confirm(&machine, &then).unwrap();
+    }
     // The link leads to another, of the same size: that is another drive.
     machine.link("/dev/disk/by-id/mine", &second);
     let now = resolve(&machine, MINE).unwrap();

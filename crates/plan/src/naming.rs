@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use terms::Name;
+use terms::plan::{MOUNT_ROOT, OUR_NAMES};
 
 /// mdadm keeps at most 32 characters of an array's name in the superblock.
 const MD_LIMIT: usize = 32;
@@ -9,8 +10,6 @@ const MD_LIMIT: usize = 32;
 const MAPPING_LIMIT: usize = 96;
 /// LVM doubles every dash and adds volume and suffix (`-data_rimage_0_imeta`): 2 x 48 plus those stays below 127.
 const GROUP_LIMIT: usize = 48;
-/// Where file systems are mounted.
-const MOUNT_ROOT: &str = "/mnt/bedplate";
 
 /// The names of one stack.
 #[derive(Debug, Clone)]
@@ -25,7 +24,7 @@ impl Naming {
     }
 
     fn full(&self, layer: &Name) -> String {
-        format!("bp-{}-{layer}", self.slug)
+        format!("{OUR_NAMES}{}-{layer}", self.slug)
     }
 
     /// Name of an md array.

@@ -134,6 +134,11 @@ pub fn partition_of(node: &str, number: impl std::fmt::Display) -> String {
     format!("{node}{joint}{number}")
 }
 
+/// How the names of all arrays, mappings, groups and pools begin that a plan gives.
+pub const OUR_NAMES: &str = "bp-";
+/// Where a plan mounts file systems.
+pub const MOUNT_ROOT: &str = "/mnt/bedplate";
+
 /// The device mapper's name of a logical volume: dashes within a name are doubled (lvm(8), VALID NAMES).
 #[must_use]
 pub fn mapping_of_volume(group: &str, volume: &str) -> String {
@@ -228,6 +233,9 @@ pub struct Undo {
     pub command: PlanCommand,
 }
 
+/// How the names of all files and directories begin that workloads put into a [`WorkTarget::Directory`].
+pub const WORK_FILES: &str = "bedplate";
+
 /// What workloads use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -260,7 +268,7 @@ impl WorkPlace {
     #[must_use]
     pub fn file(&self) -> String {
         match self {
-            Self::Directory(directory) => format!("{directory}/bedplate.dat"),
+            Self::Directory(directory) => format!("{directory}/{WORK_FILES}.dat"),
             Self::Device(node) => node.clone(),
         }
     }

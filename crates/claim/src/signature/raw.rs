@@ -80,7 +80,7 @@ pub(super) fn scan(host: &dyn Host, device: &Device, node: &str) -> Result<Vec<M
 }
 
 fn marks(bytes: &Bytes) -> Vec<Mark> {
-    let known = [ext, btrfs, luks, md, lvm, zfs, bcache, bcachefs, gpt].map(|format| format(bytes));
+    let known = [ext, btrfs, erofs, luks, md, lvm, zfs, bcache, bcachefs, gpt].map(|format| format(bytes));
     known.into_iter().flatten().chain(untold(bytes)).collect()
 }
 
@@ -117,6 +117,12 @@ fn btrfs(bytes: &Bytes) -> Option<Mark> {
     let which = devices.zip(bytes.u64(first + 0xc9)).map(|(count, id)| format!("device {id} of {count}"));
     let lost = (first != 64 * KIB).then(|| "its first superblock is destroyed".to_owned());
     mark("btrfs", starts.iter().map(|start| start + 0x40).collect(), which.into_iter().chain(lost))
+}
+
+/// The superblock is at 1024 (kernel, fs/erofs/erofs_fs.h, `EROFS_SUPER_MAGIC_V1`).
+fn erofs(bytes: &Bytes) -> Option<Mark> {
+    const START: u64 = 1024;
+    mark(super::EROFS, bytes.is(START, &0xe0f5_e1e2_u32.to_le_bytes()).then_some(START).into_iter().collect(), None)
 }
 
 /// The first header at 0; the second one of LUKS2 at one of nine places, with another magic
@@ -261,7 +267,8 @@ mod tests {
         let old = [&0xa92b_4efc_u32.to_le_bytes()[..], &0_u32.to_le_bytes()].concat();
         let uberblock = 0x00ba_b10c_u64.to_le_bytes();
         let end = 8 * MIB;
-        let cases: [(&str, u64, &[u8]); 20] = [
+        let cases: [(&str, u64, &[u8]); 21] = [
+            ("erofs", 1024, b"\xe2\xe1\xf5\xe0"),
             ("linux_raid_member", 0, &md),
             ("linux_raid_member", 4096, &md),
             ("linux_raid_member", end - 8192, &md),

@@ -12,6 +12,7 @@ use super::mounts::Mount;
 use super::processes::{self, LIMIT, process};
 use crate::doubt::Doubt;
 use crate::file_id::FileId;
+use crate::signature::EROFS;
 
 /// A file that a table of the machine names.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,9 +59,9 @@ pub(super) fn uses(host: &dyn Host, loops: &[Backing], named: Vec<Named>) -> Res
     Ok(uses)
 }
 
-/// Images that are mounted without a loop device (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
+/// Images that are mounted without a loop device.
 pub(super) fn mounted(mounts: &[Mount]) -> impl Iterator<Item = Named> + '_ {
-    let images = mounts.iter().filter(|mount| mount.kind == "erofs");
+    let images = mounts.iter().filter(|mount| mount.kind == EROFS);
     images.map(|mount| Named { path: mount.source.clone(), user: format!("the mount at `{}`", mount.point) })
 }
 
