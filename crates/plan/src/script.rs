@@ -31,7 +31,8 @@ pub fn script(plan: &Plan) -> String {
     build(&mut text, plan);
     teardown(&mut text, plan);
     text.push_str(
-        "\ncase $verb in\n    build) begin; build \"$@\" ;;\n    teardown) begin; teardown \"$@\" ;;\n    *) usage ;;\nesac\n",
+        "\nidentities=$(identities)\ncase $verb in\n    build | teardown) locked \"$@\" ;;\n    locked-build) begin; build \"$@\" ;;\n    \
+         locked-teardown) begin; teardown \"$@\" ;;\n    *) usage ;;\nesac\n",
     );
     text
 }
@@ -264,6 +265,9 @@ fn teardown(text: &mut String, plan: &Plan) {
     for (number, step) in plan.steps.iter().enumerate().rev().filter(|(_, step)| !step.undo.is_empty()) {
         let _ = writeln!(text, "\n    if begun {number}; then");
         text.push_str(&comment("        ", &format!("takes back {}", step.id)));
+        if !plan.drives.is_empty() {
+            text.push_str("        must_be_named\n");
+        }
         for undo in &step.undo {
             text.push_str(&comment("        ", &undo.why));
             let _ = writeln!(text, "        {}", taken_back(number, step, undo));

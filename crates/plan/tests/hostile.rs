@@ -22,6 +22,11 @@ const TOOLS: &[(&str, &str)] = &[
         "lsblk",
         r#"case "$*" in *WWN*) echo S ;; *SERIAL*) printf '/dev/x1 S1\n/dev/x2 S2\n' ;; *) echo "disk " ;; esac"#,
     ),
+    (
+        "flock",
+        r#"while :; do case "$1" in --conflict-exit-code) shift 2 ;; --*) shift ;; *) break ;; esac; done
+        shift; case $1 in true) ;; *) exec "$@" ;; esac"#,
+    ),
     ("blkid", "exit 2"),
     ("blockdev", "echo 2048"),
     ("dd", ""),

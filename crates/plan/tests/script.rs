@@ -48,6 +48,12 @@ const TOOLS: &[(&str, &str)] = &[
         "wipefs",
         r#"case "$1" in --noheadings) cat "$STATE/found" ;; *) echo "wipefs $*" >> "$STATE/log"; : > "$STATE/found" ;; esac"#,
     ),
+    (
+        "flock",
+        r#"while :; do case "$1" in --conflict-exit-code) shift 2 ;; --*) shift ;; *) break ;; esac; done
+        [ ! -e "$STATE/locked-${1##*/}" ] || exit 1
+        shift; exec "$@""#,
+    ),
     ("blkid", "exit 2"),
     ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
     ("od", r#"cat "$STATE/bytes""#),
@@ -211,6 +217,45 @@ fn two_drives_of_one_serial_number_are_neither() {
     stage.put("serials", "/dev/x1 S1\n/dev/x2 S2\n/dev/x3 S2\n");
     assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 3);
     assert_eq!(stage.log(), Vec::<String>::new());
+}
+
+/// udev and others agree on a drive by its lock, and so does Bedplate while a run has it.
+#[test]
+fn a_drive_that_another_program_has_locked_is_left_alone() {
+    let stage = Stage::new("locked");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    stage.put("locked-x2", "");
+    for verb in ["build", "teardown"] {
+        let refused = stage.run(&[verb, "a=S1", "b=S2"]);
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(3) && told.contains("/dev/x2 is locked"), "{verb}: {told}");
+        assert_eq!(stage.log(), ["mkfs.btrfs", "mount"], "{verb}");
+    }
+    std::fs::remove_file(stage.state.join("locked-x2")).unwrap();
+    assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
+}
+
+/// Another drive is plugged in under the name of one, in the middle: before the first step, and between two that take back.
+#[test]
+fn what_comes_under_the_name_of_a_drive_is_not_written_to() {
+    let stage = Stage::new("exchanged");
+    // An identifier is drawn between the look at the drives and the first step.
+    let cat = "case $1 in */uuid) echo S9 > \"$STATE/wwn\" ;; esac; exec /bin/cat \"$@\"";
+    stage.put("bin/cat", &format!("#!/bin/sh\n{cat}\n"));
+    std::fs::set_permissions(stage.state.join("bin/cat"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let refused = stage.run(&["build", "a=S1", "b=S2"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(3) && told.contains("not the drive that was named"), "{told}");
+    assert_eq!(stage.log(), Vec::<String>::new());
+    let stage = Stage::new("exchanged-later");
+    assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+    stage.put(
+        "bin/umount",
+        "#!/bin/sh\nrm \"$STATE/mounted\"; echo S9 > \"$STATE/wwn\"; echo umount >> \"$STATE/log\"\n",
+    );
+    let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    assert_eq!(stage.log(), ["mkfs.btrfs", "mount", "umount", "rmdir"]);
 }
 
 #[test]

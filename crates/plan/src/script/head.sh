@@ -66,15 +66,46 @@ must_differ() {
     fi
 }
 
-# What is known of this script, of the drives and of this start of the machine. By any other serial number, identifier or size it is
-# another drive, and after a restart what has these names may be somebody else's.
+# By any other serial number, identifier or size it is another drive.
+identities() {
+    for drive in $(drives); do
+        lsblk --nodeps --noheadings --bytes --output SERIAL,WWN,MODEL,SIZE "$drive" || exit 2
+    done
+}
+
+# A drive that is pulled makes way for another under its name, and whatever writes next would write to that one.
+must_be_named() {
+    now=$(identities) || exit 2
+    if [ "$now" != "$identities" ]; then
+        echo "$0: what is under the name of a drive is not the drive that was named" >&2
+        exit 3
+    fi
+}
+
+# What is known of this script, of the drives and of this start of the machine: after a restart what has these names may be
+# somebody else's.
 known() {
     cksum < "$0" || exit 2
     cat /proc/sys/kernel/random/boot_id
     printf '%s\n' "$@" | sort
+    identities
+}
+
+# The script once more, with a lock on every drive until it ends: the one by which udev and others agree on a drive. (Each flock
+# becomes the next program, so that whoever ends the script ends this one. LVM warns of files that are open when it is started.)
+locked() {
+    set -- /bin/sh "$0" "locked-$verb" "$@"
     for drive in $(drives); do
-        lsblk --nodeps --noheadings --bytes --output SERIAL,WWN,MODEL,SIZE "$drive" || exit 2
+        flock --nonblock "$drive" true || case $? in
+            1)
+                echo "$0: $drive is locked by another program" >&2
+                exit 3
+                ;;
+            *) exit 2 ;;
+        esac
+        set -- flock --nonblock --no-fork --conflict-exit-code 3 "$drive" "$@"
     done
+    LVM_SUPPRESS_FD_WARNINGS=1 exec "$@"
 }
 
 # Drives are taken down as they were built on, since this machine was started, and no others: what a teardown wipes and
@@ -130,6 +161,7 @@ signatures() {
 
 # From here on the script writes on these drives. They were blank when it began, and somebody may have taken one since.
 on() {
+    must_be_named
     for taken; do
         case " $written " in *" $taken "*) continue ;; esac
         must_be_blank "$taken"
