@@ -3,28 +3,33 @@
 
 use claim::{Evidence, Examination, INTEGRITY_BELOW, Identity, Ours, Owner, WrittenMark};
 use host::Devno;
-use terms::Cmd;
-use terms::plan::{Effect, Step, mapping_of_volume};
+use terms::command::quote;
+use terms::plan::{Effect, Plan, Step, WORK_FILES, Word, WorkTarget, mapping_of_volume};
+use terms::spelling::spell_inline;
+use terms::{Cmd, Nanos};
 
 use crate::error::BuildError;
 use crate::machine::{DIRECTORY, Machine};
+use crate::retry::is_busy;
+
+/// To freeze a file system the kernel first writes out all that it holds back.
+const FREEZE: Nanos = Nanos::seconds(600);
+/// What a new ext4 has in it (mke2fs(8)).
+const LOST_AND_FOUND: &str = "lost+found";
 
 /// What is above the drives.
 pub(crate) struct Above<'a> {
     /// Today's machine.
     pub(crate) machine: &'a Machine<'a>,
-    /// Steps of the plan that were begun.
-    pub(crate) steps: &'a [&'a Step],
-    /// Those of them that came to no end, and that no teardown began to take back.
-    pub(crate) cut_short: &'a [String],
+    pub(crate) plan: &'a Plan,
+    /// Steps of it that were done, or that an earlier teardown began to take back.
+    pub(crate) had: &'a [String],
     /// By what the run's work is known.
     pub(crate) ours: &'a Ours,
     /// What was found on the drives that are there.
     pub(crate) seen: &'a [Examination],
     /// Drives of the run that are not there.
     pub(crate) gone: Vec<&'a Identity>,
-    /// How many drives the plan has.
-    pub(crate) drives: usize,
     /// May everything go that is on the drives?
     pub(crate) erasable: bool,
 }
@@ -85,50 +90,47 @@ impl Above<'_> {
         Ok(())
     }
 
-    /// What the run left open and is not open any more was closed by somebody, who may have put what is in it to use. In the
-    /// same session nobody came between, and whoever named the drives agreed.
+    /// Whoever came between put what the run had made to use, or closed what it had left open and may have put that to use. In
+    /// the same session nobody came between, and whoever named the drives agreed.
     pub(crate) fn is_as_left(&self, step: &Step, effect: &Effect, finished: &[String]) -> Result<(), BuildError> {
-        let is_open_else = match effect {
-            Effect::Node(node) => !node.is_of_drive(),
-            Effect::Mount(_) | Effect::Group(_) | Effect::Pool(_) => true,
-            Effect::Signature { .. } | Effect::LogicalBlock { .. } | Effect::Directory { .. } => false,
-        };
-        let asks = !self.ours.kept && !self.erasable && self.seen.len() == self.drives;
-        if !asks || !is_open_else || self.machine.sees(&step.id, effect)? {
+        if self.ours.kept || self.erasable {
             return Ok(());
         }
-        if finished.contains(&step.id) {
-            return Err(not_ours(
-                effect.describe(),
-                "it was open when the run ended and is not now, so somebody closed it since",
-            ));
-        }
-        // A mount that was cut short may have been there all the same.
         match effect {
-            Effect::Mount(_) if self.cut_short.contains(&step.id) && self.was_mounted(step)? => Err(not_ours(
-                effect.describe(),
-                "its file system was mounted since it was made, so somebody may have used it",
-            )),
-            _ => Ok(()),
+            Effect::Signature { node, kind } => self.is_unused(step, node, kind),
+            Effect::Node(node) if node.is_of_drive() => Ok(()),
+            Effect::Node(_) | Effect::Mount(_) | Effect::Group(_) | Effect::Pool(_) => {
+                self.is_still_open(step, effect, finished)
+            }
+            Effect::LogicalBlock { .. } | Effect::Directory { .. } => Ok(()),
         }
     }
 
-    /// Was the ext4 of a layer ever mounted? Others do not count that.
-    fn was_mounted(&self, mount: &Step) -> Result<bool, BuildError> {
-        for step in self.steps.iter().filter(|step| step.layer == mount.layer) {
-            let Some(Effect::Signature { node, kind }) = &step.effect else { continue };
-            let node = self.machine.word(&step.id, node)?;
-            if kind != "ext4" || !self.machine.lives(&node)? {
-                continue;
-            }
-            // Where it is not there any more, whoever wiped it left nothing of theirs in it.
-            let header = self.machine.host.run(&Cmd::new(["dumpe2fs", "-h", &node]))?.text();
-            let count = header.lines().find_map(|line| line.strip_prefix("Mount count:")).map(str::trim);
-            if count.is_some_and(|count| count != "0") {
-                return Ok(true);
+    fn is_still_open(&self, step: &Step, effect: &Effect, finished: &[String]) -> Result<(), BuildError> {
+        let all_there = self.seen.len() == self.plan.drives.len();
+        if !all_there || !finished.contains(&step.id) || self.machine.sees(&step.id, effect)? {
+            return Ok(());
+        }
+        Err(not_ours(effect.describe(), "it was open when the run ended and is not now, so somebody closed it since"))
+    }
+
+    /// A file system that the run did not come to mount was mounted by nobody.
+    fn is_unused(&self, made: &Step, node: &Word, kind: &str) -> Result<(), BuildError> {
+        let is_mount = |step: &&Step| step.layer == made.layer && matches!(step.effect, Some(Effect::Mount(_)));
+        if let Some(Step { id, effect: Some(mount), .. }) = self.plan.steps.iter().find(is_mount) {
+            // A program that the run left behind may have come to it.
+            if self.had.contains(id) || self.machine.sees(id, mount)? {
+                return Ok(());
             }
         }
-        Ok(false)
+        let node = self.machine.word(&made.id, node)?;
+        if !self.machine.lives(&node)? || claim::was_mounted(self.machine.host, &node, kind)? != Some(true) {
+            return Ok(());
+        }
+        Err(not_ours(
+            format!("the {kind} on `{node}`"),
+            "it was mounted since it was made, and not by the run, so somebody may have used it",
+        ))
     }
 
     /// Refuses a device that does not rest on the run's drives.
@@ -182,9 +184,40 @@ impl Above<'_> {
         let is_pool = self.ours.names.contains(&source);
         let on_ours = self.holds_node(&source)? || self.shows_node(&source);
         if on_gone || ((on_ours || is_pool) && (self.shows(is_here) || !self.gone.is_empty())) {
-            return Ok(());
+            self.is_thawed(directory)?;
+            return self.holds_only_ours(directory);
         }
         Err(not_ours(format!("`{directory}`"), "what is mounted there is not on the run's drives"))
+    }
+
+    /// A frozen file system lets itself be unmounted, and holds its device until somebody thaws it, for which there is no
+    /// directory any more. The kernel tells only whoever asks for another freeze (kernel, fs/super.c, `freeze_super`). One shell
+    /// does both, so that nothing stays frozen where this program is killed between.
+    fn is_thawed(&self, directory: &str) -> Result<(), BuildError> {
+        const LOOK: &str = r#"fsfreeze --freeze "$1" && fsfreeze --unfreeze "$1""#;
+        let look = self.machine.host.run(&Cmd::new(["sh", "-c", LOOK, "sh", directory]).limit(FREEZE))?;
+        if look.ok() || !(look.timed_out || is_busy(&look.error_text())) {
+            // File systems that nobody can freeze say so, and that is all that was asked.
+            return Ok(());
+        }
+        let why = format!("it is frozen, and whatever writes to it waits (fsfreeze --unfreeze {})", quote(directory));
+        Err(not_ours(format!("the mount at `{directory}`"), &why))
+    }
+
+    /// Workloads lay their files in the directory under names of ours: whoever found it mounted may have put theirs beside them.
+    fn holds_only_ours(&self, directory: &str) -> Result<(), BuildError> {
+        let agreed = self.erasable && !self.plan.drives.is_empty();
+        let found = match self.machine.host.list(directory) {
+            _ if agreed => return Ok(()),
+            // Of what rests on a drive that was pulled nothing can be read, and nothing can be saved.
+            Err(_) if !self.gone.is_empty() => return Ok(()),
+            found => found?,
+        };
+        let is_ours = |name: &&String| name.starts_with(WORK_FILES) || name.as_str() == LOST_AND_FOUND;
+        found.iter().find(|name| !is_ours(name)).map_or(Ok(()), |name| {
+            let what = format!("`{}`", spell_inline(&format!("{directory}/{name}")));
+            Err(not_ours(what, "the run did not put it there; move it away, and it is not lost"))
+        })
     }
 
     /// A directory that is not there was taken away, or the file system that it is on is not mounted.
@@ -203,7 +236,7 @@ impl Above<'_> {
         let made: Vec<&WrittenMark> = self.ours.signatures.iter().filter(|mark| mark.kind == DIRECTORY).collect();
         if host.exists(path)? {
             if made.is_empty() || made.contains(&&self.machine.directory_mark(path)?) {
-                return Ok(());
+                return self.holds_only_ours(path);
             }
             return Err(not_ours(format!("`{path}`"), "it is not the directory that the run made"));
         }
@@ -247,10 +280,18 @@ impl Above<'_> {
 
     fn pool(&self, name: &str) -> Result<(), BuildError> {
         let is_it = |evidence: &Evidence| matches!(evidence, Evidence::Listed(Owner::Pool(pool)) if pool == name);
-        if self.machine.has_pool(name)? && !self.shows(is_it) {
+        if !self.machine.has_pool(name)? {
+            return Ok(());
+        }
+        if !self.shows(is_it) {
             return Err(not_ours(format!("the pool `{name}`"), "it is not on the run's drives"));
         }
-        Ok(())
+        match &self.plan.target {
+            WorkTarget::Directory(directory) if self.machine.mounted(directory)?.as_deref() == Some(name) => {
+                self.holds_only_ours(directory)
+            }
+            _ => Ok(()),
+        }
     }
 }
 

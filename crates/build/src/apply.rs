@@ -62,6 +62,7 @@ pub fn apply(
     }
     check_keys(plan, &finished)?;
     let machine = authority.machine();
+    check_mount_points(plan, &machine, past)?;
     let notes = Mutex::new(Notes { journal, done: past.to_vec() });
     let run = Run { plan, machine, authority, finished, progress, notes, keys: Mutex::default() };
     let mut changed = 0;
@@ -93,6 +94,19 @@ fn check_keys(plan: &Plan, finished: &[String]) -> Result<(), BuildError> {
         Some(step) => Err(BuildError::KeyGone { step: step.id.clone() }),
         None => Ok(()),
     }
+}
+
+/// A directory that is there already is somebody's: what is in it would be hidden, and it would be taken away at the end.
+fn check_mount_points(plan: &Plan, machine: &Machine<'_>, past: &[JournalEntry]) -> Result<(), BuildError> {
+    let begun = journal::begun(past, &plan.slug);
+    for step in plan.steps.iter().filter(|step| !begun.iter().any(|(id, _)| *id == step.id)) {
+        if let Some(Effect::Mount(directory)) = &step.effect
+            && machine.host.exists(directory)?
+        {
+            return Err(BuildError::AlreadyThere { step: step.id.clone(), what: format!("`{directory}`") });
+        }
+    }
+    Ok(())
 }
 
 struct Run<'a> {

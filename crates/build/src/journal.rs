@@ -233,13 +233,13 @@ pub(crate) fn cut_short(entries: &[JournalEntry], slug: &str) -> Vec<String> {
     })
 }
 
-/// The same that no teardown began to take back either.
-pub(crate) fn untouched(entries: &[JournalEntry], slug: &str) -> Vec<String> {
+/// Steps of a stack that were done, or that a teardown began to take back, whether they are taken back by now or not.
+pub(crate) fn had(entries: &[JournalEntry], slug: &str) -> Vec<String> {
     steps(entries, slug, |entry| match entry {
-        JournalEntry::Before { stack, step, .. } => Some((stack, step, true)),
-        JournalEntry::After { stack, step, .. }
-        | JournalEntry::Undoing { stack, step, .. }
-        | JournalEntry::Undone { stack, step } => Some((stack, step, false)),
+        JournalEntry::After { stack, step, .. } | JournalEntry::Undoing { stack, step, .. } => {
+            Some((stack, step, true))
+        }
+        JournalEntry::Before { stack, step, .. } => Some((stack, step, false)),
         _ => None,
     })
 }
@@ -304,6 +304,7 @@ mod tests {
         assert!(begun(&entries, "other").is_empty());
         assert!(begun(&[before("a"), JournalEntry::Down { stack: "s".into() }], "s").is_empty());
         assert_eq!(finished(&entries[..3], "s"), ["a"]);
+        assert_eq!(had(&entries, "s"), ["a", "b"], "also what is taken back, and not what was cut short");
         assert_eq!(cut_short(&entries, "s"), ["c"]);
         assert!(cut_short(&[before("a"), undone("a")], "s").is_empty(), "its device may be somebody else's by now");
     }

@@ -80,17 +80,8 @@ pub(crate) fn examine(
     }
     let gone = gone(machine, plan, past, absent)?;
     let finished = journal::finished(past, &plan.slug);
-    let cut_short = journal::untouched(past, &plan.slug);
-    let place = Above {
-        machine,
-        steps: &steps,
-        cut_short: &cut_short,
-        ours: &ours,
-        seen: &seen,
-        gone,
-        drives: plan.drives.len(),
-        erasable,
-    };
+    let had = journal::had(past, &plan.slug);
+    let place = Above { machine, plan, had: &had, ours: &ours, seen: &seen, gone, erasable };
     steps.iter().filter_map(|step| Some((*step, step.effect.as_ref()?))).try_for_each(|(step, effect)| {
         // Where nothing of the run is left no undo writes. A full disk kept no word of how it was taken down.
         if !found.undoable.is_empty() {

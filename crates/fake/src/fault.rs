@@ -1,5 +1,7 @@
 //! What may go wrong with a machine, and when.
 
+use crate::program::script::{FREEZE, LOOK, OPEN_FILES};
+
 /// What goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FakeFault {
@@ -38,7 +40,7 @@ pub(crate) fn changes(argv: &[String]) -> bool {
         "zpool" => !["list", "status"].contains(&word(1)),
         "nvme" => word(1) != "get-log",
         "wipefs" => word(1) != "--no-act",
-        "sh" => !word(2).starts_with("for process in") && !word(2).contains(crate::program::script::OPEN_FILES),
+        "sh" => ![LOOK, OPEN_FILES, FREEZE].iter().any(|looks| word(2).contains(looks)),
         _ => true,
     }
 }

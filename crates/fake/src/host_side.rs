@@ -1,5 +1,6 @@
 //! The machine behind the door.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -182,7 +183,13 @@ impl Host for FakeMachine {
     }
 
     fn list(&self, path: &str) -> Result<Vec<String>, HostError> {
-        self.ask("list", path, |inner| inner.tree().list(path))
+        self.ask("list", path, |inner| {
+            let mounted =
+                inner.state.mounts.iter().chain(inner.state.pools.values()).rev().find(|mount| mount.point == path);
+            let Some(mount) = mounted else { return inner.tree().list(path) };
+            let names: BTreeSet<&str> = mount.table.files.keys().filter_map(|name| name.split('/').next()).collect();
+            Ok(names.into_iter().map(str::to_owned).collect())
+        })
     }
 
     fn resolve(&self, path: &str) -> Result<String, HostError> {

@@ -41,6 +41,7 @@ pub(crate) struct Mount {
     pub(crate) table: Table,
     /// What checks and repairs came to: broken, repaired, left.
     pub(crate) scrubbed: [u64; 3],
+    pub(crate) frozen: bool,
 }
 
 impl Table {

@@ -124,6 +124,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("cryptsetup", crypt::cryptsetup),
     ("dd", copy::dd),
     ("dmsetup", look::dmsetup),
+    ("fsfreeze", mount::freeze),
     ("hdparm", drive::hdparm),
     ("integritysetup", integrity::integritysetup),
     ("kill", look::kill),

@@ -17,7 +17,7 @@ const PROGRAMS: &str = "\
     sh bash awk basename cat chmod chown cmp cp cut date dd df dirname du env expr false find fold grep head id ln ls md5sum \
     mkdir mkfifo mknod mktemp mv nproc od printf readlink realpath rm rmdir sed seq sha256sum sleep sort split stat sync tail tee \
     test timeout touch tr true truncate uname uniq wc xargs yes \
-    blkdiscard blkid blockdev chrt dmesg fallocate findmnt flock getent getopt kill losetup lsblk lscpu mkswap mount \
+    blkdiscard blkid blockdev chrt dmesg fallocate findmnt flock fsfreeze getent getopt kill losetup lsblk lscpu mkswap mount \
     mountpoint parted partprobe partx pgrep pkill prlimit ps setpriv setsid sfdisk swapoff swapon sysctl taskset udevadm \
     umount wipefs depmod insmod lsmod modprobe rmmod gzip xz zstd \
     fio mdadm mdmon cryptsetup integritysetup veritysetup dmsetup lvm fsadm thin_check thin_dump thin_repair cache_check \

@@ -64,7 +64,7 @@ const WHOLE: &str = "whole() { until [ \"$(cat /sys/block/md*/md/degraded)$(cat 
 
 const FREE: &str = "umount /mnt/bedplate/* 2>/dev/null; cryptsetup close bp-mirror-luks 2>/dev/null; mdadm --stop --scan --quiet 2>/dev/null; vgchange -an -q 2>/dev/null >&2;";
 
-const CASES: [Reuse; 14] = [
+const CASES: [Reuse; 15] = [
     Reuse {
         what: "a file system of the same kind",
         stack: 1,
@@ -117,6 +117,14 @@ const CASES: [Reuse; 14] = [
         what: "the run's own, used since a mount that was cut short",
         stack: 1,
         killed_in: "ext4.mount",
+        put: "mount $a /mnt/x; echo mine > /mnt/x/mine; umount /mnt/x",
+        said: "so somebody",
+        clean: "",
+    },
+    Reuse {
+        what: "the run's own btrfs, used since a mount that was cut short",
+        stack: 4,
+        killed_in: "btrfs.mount",
         put: "mount $a /mnt/x; echo mine > /mnt/x/mine; umount /mnt/x",
         said: "so somebody",
         clean: "",
@@ -187,7 +195,7 @@ const CASES: [Reuse; 14] = [
 ];
 
 /// What a person adds to what a killed run left standing.
-const ADDED: [Reuse; 6] = [
+const ADDED: [Reuse; 8] = [
     Reuse {
         what: "a drive in the run's array",
         stack: 2,
@@ -229,6 +237,22 @@ const ADDED: [Reuse; 6] = [
         put: "mkfs.ext4 -q $c; mount -o ro,noload $c /mnt/bedplate/plain",
         said: "what is mounted there is not on the run's drives",
         clean: "umount /mnt/bedplate/plain",
+    },
+    Reuse {
+        what: "a file in the run's file system",
+        stack: 1,
+        killed_in: "",
+        put: "cp /etc/services /mnt/bedplate/plain/precious; sync",
+        said: "/mnt/bedplate/plain/precious` is not the run's",
+        clean: "",
+    },
+    Reuse {
+        what: "a file system that is frozen",
+        stack: 1,
+        killed_in: "",
+        put: "fsfreeze --freeze /mnt/bedplate/plain",
+        said: "it is frozen",
+        clean: "fsfreeze --unfreeze /mnt/bedplate/plain",
     },
     Reuse {
         what: "a mapping that is suspended",

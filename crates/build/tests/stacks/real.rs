@@ -4,7 +4,7 @@ use build::{Authority, BuildError, Claims, JournalEntry, MemoryJournal};
 use claim::ClaimError;
 use fake::{FakeFault, Moment};
 use host::Host;
-use terms::plan::{Act, Placeholder, Step};
+use terms::plan::{Act, Effect, Placeholder, Step};
 use terms::{Plan, Word};
 
 use crate::yard::{EVERY_LAYER, Watching, Yard, apply};
@@ -91,7 +91,7 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 20] = [
+const STRANGERS: [Stranger; 23] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -219,7 +219,61 @@ const STRANGERS: [Stranger; 20] = [
         does: &["umount /mnt/bedplate/luks-with-defaults", "cryptsetup close bp-luks-with-defaults-luks"],
         told: "so somebody closed it since",
     },
+    // It is mounted, and there is room in it.
+    Stranger {
+        stack: "ext4 on SATA",
+        does: &["dd if=/dev/zero of=/mnt/bedplate/ext4-on-sata/precious bs=512 count=1"],
+        told: "`/mnt/bedplate/ext4-on-sata/precious` is not the run's",
+    },
+    Stranger {
+        stack: "btrfs raid10 with xxhash",
+        does: &["dd if=/dev/zero of=/mnt/bedplate/btrfs-raid10-with-xxhash/a/precious bs=512 count=1"],
+        told: "`/mnt/bedplate/btrfs-raid10-with-xxhash/a` is not the run's",
+    },
+    Stranger {
+        stack: "XFS on RAID-0",
+        does: &["fsfreeze --freeze /mnt/bedplate/xfs-on-raid-0"],
+        told: "fsfreeze --unfreeze /mnt/bedplate/xfs-on-raid-0",
+    },
 ];
+
+/// In the same session too: a run of hours has its file systems mounted for all to see.
+#[test]
+fn files_of_the_run_go_and_those_of_others_stay() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("ext4 on SATA");
+    let file = |name: &str| {
+        yard.machine.line(&format!("dd if=/dev/zero of=/mnt/bedplate/ext4-on-sata/{name} bs=512 count=1"));
+    };
+    let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+    let claims = yard.claims(plan);
+    let authority = Authority::held(&yard.machine, &claims);
+    apply(plan, &authority, &[], &mut journal).unwrap();
+    ["bedplate.dat", "bedplate-tree-1/a", "lost+found/x", "precious"].into_iter().for_each(file);
+    let past = journal.0.clone();
+    let told = build::teardown(plan, &authority, &past, &mut journal).unwrap_err().to_string();
+    assert!(told.contains("precious` is not the run's"), "{told}");
+    assert_eq!(journal.0, past, "nothing was begun");
+    yard.machine.line("rm /mnt/bedplate/ext4-on-sata/precious");
+    build::teardown(plan, &authority, &past, &mut journal).unwrap();
+}
+
+#[test]
+fn a_directory_that_is_there_is_neither_mounted_over_nor_taken_away() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("ext4 on SATA");
+    yard.machine.line("mkdir /mnt/bedplate/ext4-on-sata");
+    let (before, shape) = (yard.machine.now_is(), yard.machine.shape());
+    let claims = yard.claims(plan);
+    let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+    let error = apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap_err();
+    assert!(
+        error.is_refusal() && error.to_string().contains("`/mnt/bedplate/ext4-on-sata`, which is there"),
+        "{error}"
+    );
+    assert_eq!(yard.machine.shape(), shape);
+    assert!(yard.machine.holds_the_same(yard.node("s"), &before));
+}
 
 #[test]
 fn what_somebody_did_since_is_refused_and_left_as_it_is() {
@@ -240,6 +294,64 @@ fn what_somebody_did_since_is_refused_and_left_as_it_is() {
         assert!(error.is_refusal() && error.to_string().contains(told), "{stack}: {does:?}: {error}");
         assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds), "{stack}");
         assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "{stack}");
+    }
+}
+
+/// At whatever moment the run was killed before it had the file system mounted: what is as its format left it goes, and what
+/// somebody mounted since stays.
+#[test]
+fn a_file_system_that_somebody_mounted_before_the_run_came_to_it_stays() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for (stack, layer) in [
+        ("ext4 on SATA", "ext4"),
+        ("XFS on RAID-0", "xfs"),
+        ("btrfs raid10 with xxhash", "btrfs"),
+        ("LUKS with defaults", "xfs"),
+    ] {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        let mut journal = Watching::new(&yard.machine);
+        build::Journal::note(&mut journal, &yard.begin(plan)).unwrap();
+        let claims = yard.claims(plan);
+        apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap();
+        drop(claims);
+        let of = |step: &str| plan.steps.iter().find(|of| of.id == format!("{layer}.{step}")).unwrap();
+        let Some(Effect::Signature { node, .. }) = &of("make").effect else { panic!("{stack}") };
+        let node = node.resolve(|place| yard.drives.get(place.drive()?).cloned()).unwrap();
+        let places: Vec<usize> = (0..journal.lines.len())
+            .filter(|at| match &journal.lines[*at].0 {
+                JournalEntry::After { step, .. } => *step == of("make").id,
+                JournalEntry::Before { step, .. } => *step == of("mount").id,
+                _ => false,
+            })
+            .collect();
+        assert_eq!(places.len(), 2, "{stack}");
+        for at in places {
+            for mounts in [false, true] {
+                let (yard, past) = (yard.at(&journal.lines[at].1), &journal.entries()[..=at]);
+                (0..64).for_each(|hold| yard.machine.release(hold).unwrap());
+                if mounts {
+                    for line in ["mkdir /mnt/x".to_owned(), format!("mount {node} /mnt/x"), "umount /mnt/x".to_owned()]
+                    {
+                        yard.machine.line(&line);
+                    }
+                }
+                let before = yard.machine.now_is();
+                let result = down(&yard, plan, past, false);
+                if !mounts {
+                    result.unwrap_or_else(|error| panic!("{stack} at {at}: {error}"));
+                    continue;
+                }
+                let error = result.err().unwrap_or_else(|| panic!("{stack} at {at}: it was taken away"));
+                assert!(
+                    error.is_refusal() && error.to_string().contains("so somebody may have used it"),
+                    "{stack}: {error}"
+                );
+                assert!(yard.drives.values().all(|node| yard.machine.holds_the_same(node, &before)), "{stack} at {at}");
+                down(&yard, plan, past, true).unwrap_or_else(|error| panic!("{stack} at {at}, agreed: {error}"));
+            }
+        }
     }
 }
 

@@ -5,9 +5,12 @@ use super::{Call, Did, Reply, bcache, crypt, done, fail, program, say, writecach
 use crate::state::{Process, State};
 
 /// What looks into every process (`/proc/*/fd`, `/proc/*/ns/mnt`).
-const LOOK: &str = "for process in /proc/[0-9]*";
+pub(crate) const LOOK: &str = "for process in /proc/[0-9]*";
 /// What looks for files that are open or mapped, its own among them.
 pub(crate) const OPEN_FILES: &str = "find -L /proc/[0-9]*/fd";
+
+/// What asks whether a file system is frozen, and leaves it as it is.
+pub(crate) const FREEZE: &str = "fsfreeze --freeze";
 
 pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
     let script = call.word(2);
@@ -53,6 +56,11 @@ pub(crate) fn sh(state: &mut State, call: &Call<'_>) -> Did {
         return crate::tree::set(state, &first, &second)
             .map(|()| Reply::default())
             .map_err(|error| fail(1, error.to_string()));
+    }
+    if is(FREEZE) {
+        let asks = |verb: &str| ["fsfreeze", verb, &first].map(str::to_owned);
+        super::mount::freeze(state, &Call { argv: &asks("--freeze"), stdin: &[] })?;
+        return super::mount::freeze(state, &Call { argv: &asks("--unfreeze"), stdin: &[] });
     }
     if is("dir=$1; shift;") {
         let argv = call.argv[5..].to_vec();

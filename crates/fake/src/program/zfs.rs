@@ -77,7 +77,16 @@ fn create(state: &mut State, call: &Call<'_>) -> Did {
     let table = Table::new(copies, true);
     state.put_table(&data, &table).map_err(|error| broken(&error))?;
     super::mount::make_directory(state, &point);
-    let mount = Mount { source: name.clone(), devices, point, kind: "zfs".to_owned(), uuid, table, scrubbed: [0; 3] };
+    let mount = Mount {
+        source: name.clone(),
+        devices,
+        point,
+        kind: "zfs".to_owned(),
+        uuid,
+        table,
+        scrubbed: [0; 3],
+        frozen: false,
+    };
     state.mounts.push(Mount { devices: data, ..mount.clone() });
     state.pools.insert(name, mount);
     done()
