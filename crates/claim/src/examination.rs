@@ -11,7 +11,7 @@ use crate::identity::Identity;
 use crate::mark::WrittenMark;
 
 /// What no examination looks at, and a person has to know: docs/safety.md lists it, and who names a drive is told so.
-pub const UNCHECKED: [&str; 13] = [
+pub const UNCHECKED: [&str; 14] = [
     "other machines that reach the same drive (shared SAS, Fibre Channel, NVMe over fabrics, a second host of a dual-port drive)",
     "programs that let go of the node and kept it (registered with io_uring, mapped, passed between processes), or whose threads do not share what they have open",
     "processes that a security module hides from root itself",
@@ -21,6 +21,7 @@ pub const UNCHECKED: [&str; 13] = [
     "data between the samples, where it has no signature",
     "data without a signature that is written between the examination and the lock, on a drive that holds a signature",
     "in `teardown` after a kill: somebody's new dm-integrity, which has no UUID, on an array or a mapping of the run's that still stands",
+    "in `teardown`: an array or a volume that the run was killed while making, and that somebody opened, used and closed since",
     "what is behind a loop device of a container, where its path leads to something else here",
     "who has the file behind a loop device by another file system (a layer of an overlay, FUSE, a network share)",
     "what a program that heeds no lock does between the examination and the command that follows it",
