@@ -163,6 +163,7 @@ fn btrfs(members: usize) -> Vec<Joint> {
     let mut all = Vec::new();
     let profiles: &[BtrfsProfile] = match members {
         1 => &[BtrfsProfile::Single, BtrfsProfile::Dup],
+        // Striped mirrors over so few are mirrors.
         2 | 3 => &[BtrfsProfile::Single, BtrfsProfile::Raid0, BtrfsProfile::Raid1],
         _ => &[BtrfsProfile::Single, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10],
     };

@@ -108,9 +108,9 @@ const fn raid_shared(level: RaidLevel, member: u64, count: usize) -> u64 {
 fn btrfs_most(data: BtrfsProfile, above: &Below) -> u64 {
     match data {
         BtrfsProfile::Single | BtrfsProfile::Raid0 => above.sum,
-        BtrfsProfile::Dup | BtrfsProfile::Raid10 => above.sum / 2,
+        BtrfsProfile::Dup => above.sum / 2,
         // Each copy on another device: the largest is of no use beyond the others together.
-        BtrfsProfile::Raid1 => (above.sum / 2).min(above.sum - above.largest),
+        BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => (above.sum / 2).min(above.sum - above.largest),
     }
 }
 

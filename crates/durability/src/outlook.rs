@@ -10,7 +10,7 @@ use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Ref, Stack};
 use crate::arrangement::{arranged, is_degraded};
 use crate::healing::healed;
 use crate::loss::{Circumstances, Hazards, loss};
-use crate::parts::{Part, compared, is_cut, parts};
+use crate::parts::{Part, compared, parts, taken};
 use crate::rebuild::{RESYNC_CAP, Speeds, rebuild, scrub};
 use crate::writes::{Write, amplification, life};
 
@@ -175,12 +175,11 @@ impl Given<'_> {
         }
     }
 
-    /// What is rebuilt or compared of a member: as much as the smallest has where arrays are cut to that, else the largest,
-    /// which is the last to be whole again.
+    /// What is rebuilt or compared of the member of which most is used, which is the last to be whole again.
     fn member(&self) -> Option<Bytes> {
         let node = compared(self.stack).or_else(|| self.stack.top())?;
-        let sizes: Vec<Bytes> = node.on.iter().map(|on| self.size(on)).collect::<Option<_>>()?;
-        if is_cut(&node.layer) { sizes.into_iter().min() } else { sizes.into_iter().max() }
+        let sizes: Vec<f64> = node.on.iter().map(|on| self.size(on).map(Bytes::as_f64)).collect::<Option<_>>()?;
+        taken(&node.layer, &sizes).into_iter().reduce(f64::max).map(|most| Bytes(most as u64))
     }
 
     /// What the stack has of its layers and drives.

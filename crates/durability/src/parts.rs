@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::layer::{BtrfsProfile, RaidLevel, Volume, ZfsLayout};
+use terms::layer::{RaidLevel, Volume, ZfsLayout};
 use terms::{Layer, LayerNode, Name, Ref, Stack};
 
 /// Share of what is written that a cache takes, and that is written below it: each byte goes to both sooner or later.
@@ -25,15 +25,16 @@ pub(crate) fn parts(stack: &Stack, size: impl Fn(&Ref) -> f64) -> BTreeMap<&Name
         let Some(part) = parts.get(&node.name).copied() else { continue };
         let own = size(&Ref::Layer(node.name.clone()));
         let sizes: Vec<f64> = node.on.iter().map(&size).collect();
-        let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
-        let members = split(&node.layer, &sizes, !node.special.is_empty());
+        let of_members = taken(&node.layer, &sizes);
+        let members = split(&node.layer, &of_members, !node.special.is_empty());
         let shares = members.into_iter().map(Some).chain(node.special.iter().map(|_| beside(node)));
-        for (on, share) in node.below().zip(shares) {
+        let takes = of_members.into_iter().map(Some).chain(node.special.iter().map(|_| None));
+        for (on, (share, taken)) in node.below().zip(shares.zip(takes)) {
             let all = size(on).max(1.0);
-            let held = match () {
-                () if node.layer.traits().shares_drive => own.min(all) / all,
-                () if is_cut(&node.layer) && node.on.contains(on) => smallest / all,
-                () => 1.0,
+            let held = match taken {
+                _ if node.layer.traits().shares_drive => own.min(all) / all,
+                Some(taken) => taken.min(all) / all,
+                None => 1.0,
             };
             let found = parts.entry(on.name()).or_insert(Part { held: 0.0, written: Some(0.0) });
             found.held += part.held * held;
@@ -43,24 +44,27 @@ pub(crate) fn parts(stack: &Stack, size: impl Fn(&Ref) -> f64) -> BTreeMap<&Name
     parts
 }
 
-/// Share of each member in what a layer has all of them write, beside a cache or a special vdev where there is one.
-fn split(layer: &Layer, sizes: &[f64], beside: bool) -> Vec<f64> {
-    let even = |_: (usize, &f64)| 1.0 / sizes.len().max(1) as f64;
-    // What is worked on lies at the start, as in predictions: one member takes all of it.
-    let first = |(at, _): (usize, &f64)| if at == 0 { 1.0 } else { 0.0 };
-    // Each byte goes where most is free, so in the end by size, and a copy of it elsewhere.
-    let all: f64 = sizes.iter().sum();
-    let by_size = |copies: f64| move |(_, size): (usize, &f64)| (size / all.max(1.0)).min(1.0 / copies);
-    let each = sizes.iter().enumerate();
-    let shares: Vec<f64> = match layer {
-        Layer::Lvm(lvm) if lvm.volume == Volume::Linear => each.map(first).collect(),
-        Layer::Btrfs(btrfs) if matches!(btrfs.data, BtrfsProfile::Raid1 | BtrfsProfile::Raid10) => {
-            each.map(by_size(2.0)).collect()
+/// Bytes that a layer uses of each member of so many, once it is full.
+pub(crate) fn taken(layer: &Layer, sizes: &[f64]) -> Vec<f64> {
+    let smallest = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    match layer {
+        layer if is_cut(layer) => vec![smallest; sizes.len()],
+        // Of equal members all is taken, beside what is left of the last chunk.
+        Layer::Btrfs(btrfs) if sizes.iter().any(|size| *size > smallest) => {
+            let free: Vec<u64> = sizes.iter().map(|size| *size as u64).collect();
+            btrfs.data.taken(&free, free.iter().sum()).into_iter().map(|taken| taken as f64).collect()
         }
-        Layer::Btrfs(_) => each.map(by_size(1.0)).collect(),
-        layer if !is_cut(layer) => each.map(by_size(1.0)).collect(),
-        _ => each.map(even).collect(),
-    };
+        _ => sizes.to_vec(),
+    }
+}
+
+/// Share of each member in what a layer has all of them write, by what it uses of each, beside a cache or a special vdev
+/// where there is one.
+fn split(layer: &Layer, taken: &[f64], beside: bool) -> Vec<f64> {
+    // What is worked on lies at the start, as in predictions: one member takes all of it.
+    let first = matches!(layer, Layer::Lvm(lvm) if lvm.volume == Volume::Linear);
+    let of = |(at, taken): (usize, &f64)| if first { f64::from(u8::from(at == 0)) } else { *taken };
+    let shares: Vec<f64> = taken.iter().enumerate().map(of).collect();
     let sum: f64 = shares.iter().sum();
     let part = if beside && layer.traits().cache.is_some() { CACHED } else { 1.0 };
     shares.into_iter().map(|share| share / sum.max(f64::MIN_POSITIVE) * part).collect()
@@ -72,7 +76,7 @@ fn beside(node: &LayerNode) -> Option<f64> {
 }
 
 /// Does it use no more of each member than the smallest has?
-pub(crate) fn is_cut(layer: &Layer) -> bool {
+fn is_cut(layer: &Layer) -> bool {
     match layer {
         Layer::Raid(raid) => raid.level != RaidLevel::Raid0,
         Layer::Lvm(lvm) => lvm.volume != Volume::Linear,

@@ -202,10 +202,7 @@ fn btrfs_cost(profile: BtrfsProfile, copy_on_write: bool, going: Going, sync: bo
     /// Bytes of their items together (fs/btrfs, on-disk format).
     const ITEMS: f64 = 2.0 * (25.0 + 53.0) + 4.0;
     const METADATA_COPIES: f64 = 2.0;
-    let copies = match profile {
-        BtrfsProfile::Single | BtrfsProfile::Raid0 => 1.0,
-        BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2.0,
-    };
+    let copies = profile.copies() as f64;
     let changes = copy_on_write && going.random;
     let of_block = |bytes: f64| if changes { bytes / going.block } else { 0.0 };
     let (best, worst) = (of_block(METADATA_COPIES * ITEMS), of_block(METADATA_COPIES * TREES * LEAF));

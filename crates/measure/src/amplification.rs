@@ -125,6 +125,18 @@ mod tests {
         }
     }
 
+    /// One of a thin volume is taken before anything is written to it, and shares nothing.
+    #[test]
+    fn only_a_snapshot_of_what_was_written_copies() {
+        let of = |thin_chunk, snapshot| {
+            let lvm = terms::layer::Lvm { thin_chunk, snapshot, ..terms::layer::Lvm::default() };
+            bounds(&[node("a", Layer::Lvm(lvm), &drives(1))], work())
+        };
+        let (thin, both) = (of(Some(Bytes::mib(1)), false), of(Some(Bytes::mib(1)), true));
+        assert!((thin.write.1 - both.write.1).abs() < 1e-9, "{thin:?} {both:?}");
+        assert!(of(None, true).write.1 >= of(None, false).write.1 + 1.0);
+    }
+
     /// Blocks that end within pages: the kernel reads what it does not overwrite of each.
     #[test]
     fn what_is_left_of_a_page_is_read_before_it_is_written() {

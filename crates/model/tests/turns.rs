@@ -459,3 +459,34 @@ fn who_reads_at_random_waits_for_pages_and_drives_in_turn() {
     let alone = 1.0 / rate(&flash_of(6e3), &bare, &read);
     assert!(alone > drive + thread * 0.6, "{alone} {drive} {thread}");
 }
+
+/// Chunks of striped mirrors over two or three devices are mirrors of two; over five they lie on four, as over four.
+#[test]
+fn striped_mirrors_of_btrfs_are_as_wide_as_their_chunks() {
+    let mut machine = of(DriveKind::SataSsd);
+    machine.drives[0].count = 5;
+    let over = |data, devices, pattern| {
+        let btrfs = Layer::Btrfs(Btrfs { data, ..Btrfs::default() });
+        rate(&machine, &stack(devices, btrfs), &work(pattern, 256, 16, 4))
+    };
+    for pattern in [Pattern::Read, Pattern::RandRead, Pattern::Write, Pattern::RandWrite] {
+        for devices in [2, 3] {
+            let (striped, mirror) =
+                (over(BtrfsProfile::Raid10, devices, pattern), over(BtrfsProfile::Raid1, devices, pattern));
+            assert!((striped / mirror - 1.0).abs() < 1e-9, "{devices}, {pattern:?}: {striped} {mirror}");
+        }
+        let (five, four) = (over(BtrfsProfile::Raid10, 5, pattern), over(BtrfsProfile::Raid10, 4, pattern));
+        assert!((0.95..1.3).contains(&(five / four)), "{pattern:?}: {five} {four}");
+    }
+}
+
+/// A snapshot is taken of a thin volume before anything is written to it: it shares no chunk, and none is copied.
+#[test]
+fn a_snapshot_of_a_thin_volume_copies_nothing() {
+    let of = |thin: bool, snapshot| {
+        let lvm = Lvm { thin_chunk: thin.then_some(Bytes::mib(1)), snapshot, ..Lvm::default() };
+        rate(&flash(), &stack(1, Layer::Lvm(lvm)), &work(Pattern::RandWrite, 4, 16, 1))
+    };
+    assert!((of(true, true) / of(true, false) - 1.0).abs() < 1e-9);
+    assert!(of(false, true) < of(false, false) * 0.9);
+}

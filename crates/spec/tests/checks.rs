@@ -53,6 +53,7 @@ fn sound_stacks() {
         "{ lvm = { thin_chunk = '192 KiB', snapshot = true }, on = 'a' }, { ext4 = {} }",
         "{ lvm = { cache = 'b', cache_mode = 'writecache' }, on = 'a' }, { ext4 = {} }",
         "{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c', 'd'] }",
+        "{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c'] }",
         "{ zfs = { layout = 'raidz2', special = ['d', 'e', 'k'], special_small_blocks = '16 KiB' }, on = ['a', 'b', 'c'] }",
         "{ crypt = { cipher = 'aes-cbc-essiv:sha256', key_bits = 256 }, on = 'a' }",
         "{ integrity = { sector = '4 KiB' }, on = 'k' }, { ext4 = {} }",
@@ -68,7 +69,7 @@ fn members() {
     check("{ raid = { level = 5 }, on = ['a', 'b'] }", &["study-too-few"]);
     check("{ raid = { level = 6 }, on = ['a', 'b', 'c'] }", &["study-too-few"]);
     check("{ lvm = { volume = 'raid6' }, on = ['a', 'b', 'c', 'd'] }", &["study-too-few"]);
-    check("{ btrfs = { data = 'raid10' }, on = ['a', 'b', 'c'] }", &["study-too-few"]);
+    check("{ btrfs = { data = 'raid10' }, on = 'a' }", &["study-too-few"]);
     check("{ zfs = { layout = 'raidz2' }, on = ['a', 'b'] }", &["study-too-few"]);
     check("{ luks = {}, on = 'a' }, { raid = { level = 1 } }", &["study-too-few"]);
     check("{ ext4 = {}, on = ['a', 'b'] }", &["study-too-many"]);

@@ -2,6 +2,7 @@
 
 mod bcache;
 mod choice;
+mod chunks;
 mod partition;
 mod stripes;
 mod traits;
@@ -15,6 +16,7 @@ use crate::units::{Bytes, Nanos};
 
 pub use bcache::{Bcache, BcacheMode};
 pub use choice::{ArrayState, Bitmap, CryptFormat};
+pub use chunks::ChunkShape;
 pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
 pub use traits::{CacheKind, Checksums, Copies, Over, Survives, Traits};
@@ -461,13 +463,12 @@ words! {
 }
 
 impl BtrfsProfile {
-    /// Fewest devices. (btrfs-progs of the day take a raid10 of two.)
+    /// Fewest devices, since Linux 5.15.
     #[must_use]
     pub const fn fewest(self) -> usize {
         match self {
             Self::Single | Self::Dup => 1,
-            Self::Raid0 | Self::Raid1 => 2,
-            Self::Raid10 => 4,
+            Self::Raid0 | Self::Raid1 | Self::Raid10 => 2,
         }
     }
 }

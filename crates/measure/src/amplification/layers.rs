@@ -176,11 +176,11 @@ fn volume(lvm: &Lvm, devices: usize, work: Work) -> Bounds {
         let legs = if integrity.mode == IntegrityMode::Journal { journalled(tags, work) } else { tagged(tags, work) };
         found = found.above(legs);
     }
-    // A chunk is copied before its first overwrite: read, written elsewhere, and noted. LVM's chunk is 4 KiB.
-    let chunk = match (lvm.snapshot, lvm.thin_chunk) {
-        (true, thin) => thin.unwrap_or(Bytes::kib(4)).as_f64().max(block(work)) / block(work),
-        (false, Some(_)) => 0.0,
-        (false, None) => return found,
+    // A chunk is copied before its first overwrite: read, written elsewhere, and noted. A thin pool notes each that it maps.
+    let chunk = match (lvm.copied_chunk(), lvm.thin_chunk) {
+        (Some(chunk), _) => chunk.as_f64().max(block(work)) / block(work),
+        (None, Some(_)) => 0.0,
+        (None, None) => return found,
     };
     let notes = 4.0 * PAGE / block(work);
     let copied = Bounds { write: (1.0, 1.0 + chunk + notes), read_by_write: chunk + notes, ..Bounds::SAME };
@@ -201,10 +201,7 @@ fn journal(work: Work) -> Bounds {
 
 /// btrfs: every write is somewhere new, and paths through its trees are written again.
 fn copied_on_write(btrfs: &Btrfs, work: Work) -> Bounds {
-    let copies = |profile| match profile {
-        BtrfsProfile::Single | BtrfsProfile::Raid0 => 1.0,
-        BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 2.0,
-    };
+    let copies = |profile: BtrfsProfile| profile.copies() as f64;
     let page = pages(work);
     // Extent, checksum, file and root trees, up to four nodes deep.
     let paths = 16.0 * BTRFS_NODE / block(work);

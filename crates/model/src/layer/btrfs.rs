@@ -220,6 +220,9 @@ impl Compiler<'_> {
     fn placed(&mut self, stack: &Stack, at: usize, profile: BtrfsProfile, flow: &Flow) {
         let node = &stack.nodes[at];
         let devices = node.on.len();
+        // Striped mirrors over two or three devices are mirrors, chunk by chunk.
+        let abreast = profile.abreast(devices as u64);
+        let profile = if abreast < 2 && profile == BtrfsProfile::Raid10 { BtrfsProfile::Raid1 } else { profile };
         let here = match profile {
             BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => self.present(devices),
             _ => devices,
@@ -247,26 +250,23 @@ impl Compiler<'_> {
             }
             // Stripes over pairs, and each on both drives of one.
             (BtrfsProfile::Raid10, true) => {
-                let over = striped(flow, (n / 2.0).max(1.0));
-                Flow { rate: over.rate * n.min(2.0) / 2.0, wide: over.wide * n.min(2.0), ..over }
+                let over = striped(flow, profile.abreast(here as u64) as f64, n / 2.0);
+                Flow { wide: over.wide * 2.0, ..over }
             }
             (BtrfsProfile::Raid1, false) if alone => {
                 self.ask(0, *flow);
                 return;
             }
             (BtrfsProfile::Raid1, false) => self.streams_of_copies(Flow { rate: flow.rate / n, ..*flow }, n.min(2.0)),
-            (BtrfsProfile::Raid0, _) => striped(flow, n),
+            (BtrfsProfile::Raid0, _) => striped(flow, n, n),
             (BtrfsProfile::Raid10, false) if alone => {
-                let halves = (devices / 2).max(1);
-                let each = striped(flow, count(halves));
-                (0..halves).for_each(|which| self.ask(which, each));
+                let each = striped(flow, abreast as f64, abreast as f64);
+                (0..devices / 2).for_each(|which| self.ask(which, each));
                 return;
             }
-            // A lost device's pieces go to those that are left, and stay as many.
-            (BtrfsProfile::Raid10, false) => {
-                let over = striped(flow, count(devices));
-                Flow { rate: over.rate * count(devices) / n, ..over }
-            }
+            // One process reads one copy of each stripe of a chunk. A lost device's pieces go to those that are left, and
+            // stay as many.
+            (BtrfsProfile::Raid10, false) => striped(flow, abreast as f64, n),
         };
         for which in 0..here {
             self.ask(which, each);
@@ -274,9 +274,9 @@ impl Compiler<'_> {
     }
 }
 
-/// Stripes over so many: what one gets of an operation lies side by side there. Stripes are handed over one after the other
-/// (`btrfs_submit_bio`).
-fn striped(flow: &Flow, over: f64) -> Flow {
-    let wide = (flow.bytes / STRIPE).max(1.0).min(over);
+/// So many stripes abreast in chunks that are spread over so many devices: what one gets of an operation lies side by side
+/// there. Stripes are handed over one after the other (`btrfs_submit_bio`).
+fn striped(flow: &Flow, abreast: f64, over: f64) -> Flow {
+    let wide = (flow.bytes / STRIPE).max(1.0).min(abreast);
     Flow { bytes: flow.bytes / wide, rate: flow.rate * wide / over, wide: flow.wide * wide, run: STRIPE, ..*flow }
 }

@@ -1,6 +1,6 @@
 //! A btrfs file system over all members.
 
-use terms::layer::Btrfs;
+use terms::layer::{Btrfs, BtrfsProfile};
 use terms::{Bytes, LayerNode, Word};
 
 use super::mount;
@@ -43,7 +43,10 @@ fn make(node: &LayerNode, btrfs: &Btrfs, members: &[Member]) -> StepBuilder {
         btrfs.checksum.word(),
     ];
     argv.extend(nodes(members));
-    let why = if btrfs.copy_on_write {
+    let few_stripes = members.len() < 4 && [btrfs.data, btrfs.metadata].contains(&BtrfsProfile::Raid10);
+    let why = if few_stripes {
+        "Profiles and checksum are said aloud: their defaults have changed between versions. Linux before 5.15 stripes mirrors over four devices at least."
+    } else if btrfs.copy_on_write {
         "Profiles and checksum are said aloud: their defaults have changed between versions."
     } else {
         "Profiles are said aloud: their defaults have changed between versions. Without copy-on-write data has no checksums and cannot be repaired."

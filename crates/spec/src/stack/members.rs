@@ -94,12 +94,11 @@ fn fewest(layer: &Layer) -> Vec<(String, usize, &'static str, Option<&'static st
 }
 
 /// What btrfs takes of profiles that become others on fewer devices (kernel, fs/btrfs/volumes.c, `btrfs_raid_array`).
-/// Capacities and predictions were compared with it on none of these.
+/// Capacities and predictions were not compared with it on one.
 const fn btrfs_takes(profile: BtrfsProfile) -> Option<&'static str> {
     match profile {
         BtrfsProfile::Raid0 => Some("btrfs itself takes 1 since Linux 5.15, which is `single`"),
-        BtrfsProfile::Raid10 => Some("btrfs itself takes 2 or 3 since Linux 5.15; on 2 it is `raid1`"),
-        BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid1 => None,
+        BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => None,
     }
 }
 

@@ -29,11 +29,12 @@ impl Lvm {
     /// Share of writes that are the first to their chunk since a snapshot: a guess, between each and none.
     pub const FIRST_WRITES: f64 = 0.1;
 
-    /// What the first write to it copies for a snapshot: a chunk of the thin pool, or of dm-snapshot (4 KiB, lvcreate(8),
-    /// `--chunksize`).
+    /// What the first write to it copies for a snapshot: a chunk of dm-snapshot (4 KiB, lvcreate(8), `--chunksize`). A
+    /// snapshot of a thin volume is taken before anything is written to it, and shares no chunk: what is mapped later is new
+    /// to the volume alone (kernel, drivers/md/dm-thin-metadata.c, `__snapshotted_since`).
     #[must_use]
     pub fn copied_chunk(&self) -> Option<Bytes> {
-        self.snapshot.then(|| self.thin_chunk.unwrap_or(Bytes::kib(4)))
+        (self.snapshot && self.thin_chunk.is_none()).then_some(Bytes::kib(4))
     }
 
     pub(super) fn title(&self) -> String {
