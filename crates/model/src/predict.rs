@@ -6,7 +6,7 @@ mod tail;
 mod warnings;
 
 use terms::layer::ArrayState;
-use terms::prediction::{Ceiling, CeilingKind, Elasticity, Limit, Prediction, Range};
+use terms::prediction::{Ceiling, CeilingKind, Elasticity, Limit, Prediction};
 use terms::workload::{FioKey, Load};
 use terms::{Stack, Workload};
 
@@ -29,13 +29,13 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let all = draws(&network, &site.parameters);
     let values = evaluate(&network, site.parameters.values());
     let shown = |x: f64| drained(x, &network, work, conditions);
-    let rule = rule::width(site, stack, work, &network);
+    let rule = rule::share(site, stack, work, &network);
     let operations = estimate(shown(solution.throughput), all.iter().map(|draw| shown(draw.solution.throughput)));
-    let operations = widened(operations, rule);
+    let operations = rule.widening(operations);
     // Little's law holds of what the workload sees, whatever a layer makes of its operations.
     let seen = |of: &Solution| if network.arrivals.is_some() { of.response } else { network.given / of.throughput };
     let latency = estimate(seen(&solution), all.iter().map(|draw| seen(&draw.solution))).scaled(1e9);
-    let latency = widened(latency, rule);
+    let latency = rule.turned().widening(latency);
     let cpu = processor_time(&network, &values);
     let busy = estimate(cpu * solution.throughput, all.iter().map(|draw| draw.cpu * draw.solution.throughput));
     let label = |at: usize| account::label(site, stack, &network, at);
@@ -212,16 +212,4 @@ fn ceilings(network: &Network, at: &Evaluated, label: impl Fn(usize) -> String) 
     });
     found.sort_by(|a, b| a.operations_per_second.total_cmp(&b.operations_per_second));
     found
-}
-
-/// Widens an interval by a geometric standard deviation.
-fn widened(of: terms::prediction::Estimate, sigma: f64) -> terms::prediction::Estimate {
-    /// Standard deviations of a normal that hold one half.
-    const HALF: f64 = 0.674;
-    let wider = |range: Range, sigmas: f64| {
-        let own = (range.high / range.low).ln() / 2.0;
-        let whole = own.hypot(sigmas * sigma.ln_1p()).exp();
-        Range { low: of.value / whole, high: of.value * whole }
-    };
-    terms::prediction::Estimate { value: of.value, half: wider(of.half, HALF), ninety: wider(of.ninety, rule::NINETY) }
 }

@@ -2,6 +2,7 @@
 
 use terms::prediction::Estimate;
 
+use super::rule::Share;
 use crate::network::Network;
 use crate::parameter::TAIL;
 use crate::solve::Solution;
@@ -20,7 +21,7 @@ pub(super) fn p99(mean: Estimate, network: &Network, solution: Solution) -> Esti
         Some(rate) if rate < solution.throughput * 1.001 => 1.0 - (network.delay / solution.response).clamp(0.0, 1.0),
         _ => 0.0,
     };
-    super::widened(mean.scaled(quantile(OWN.hypot(waiting))), TAIL)
+    Share::normal(TAIL).widening(mean.scaled(quantile(OWN.hypot(waiting))))
 }
 
 /// Operations that are among the slowest take no less than the mean does, at every end of an interval.
