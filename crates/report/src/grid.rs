@@ -67,6 +67,8 @@ pub(crate) enum Lead {
     Overlaps,
     /// There are no intervals to compare.
     Unknown,
+    /// A guard or what the drives can do speaks against it.
+    Flagged,
     /// No other stack has a figure.
     Alone,
 }
@@ -172,6 +174,7 @@ impl<'a> Grid<'a> {
         let rank = self.finding(best.0, workload).and_then(|finding| finding.rank);
         let lead = match best.1.low {
             _ if others.is_empty() => Lead::Alone,
+            _ if self.is_flagged(best.0, workload) => Lead::Flagged,
             _ if rank.is_some_and(|rank| rank.worst == 1) => Lead::Clear,
             _ if self.is_ranked() => Lead::Overlaps,
             Some(low) if others.iter().all(|high| high.is_some_and(|high| low > high)) => Lead::Clear,

@@ -77,15 +77,14 @@ pub(crate) fn summary(grid: &Grid) -> String {
     answer(grid).into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
 }
 
-/// A few sentences: whether the run is unfinished; what hosts keep beside one another and how predictions came; how each stack compares with the first; where nothing is compared, who
-/// is highest in which workload; and what has no figure.
+/// A few sentences: whether the run is unfinished; what hosts keep beside one another and how predictions came; how each
+/// stack compares with the first; who is ahead of all others in which workload; and what has no figure.
 pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
     let (alone, leaders): (Vec<_>, Vec<_>) = (0..grid.workloads().len())
         .filter_map(|workload| grid.leader(workload).map(|leader| (workload, leader.stack, leader.lead)))
         .partition(|leader| leader.2 == Lead::Alone);
     let from = |evidence| move |text| Sentence { text, evidence };
     let compared = answer::sentences(grid);
-    let is_compared = !compared.is_empty();
     let mut out: Vec<Sentence> = unfinished(grid).into_iter().map(from(FIGURES)).collect();
     // What the study was made for comes before stacks beside the first.
     out.extend(hosts::sentence(grid.findings).map(from("hosts")));
@@ -96,8 +95,7 @@ pub(crate) fn answer(grid: &Grid) -> Vec<Sentence> {
         [_] => vec![figures_of_one(grid)],
         // The highest of one is none.
         _ if leaders.is_empty() => vec!["No workload has figures of two stacks.".to_owned()],
-        _ if is_compared => vec![highest(grid, &leaders)],
-        _ => vec![highest(grid, &leaders), separation(grid, &leaders)],
+        _ => vec![highest(grid, &leaders)],
     };
     out.extend(rest.into_iter().map(from(WORKLOADS)));
     out.extend(without_figure(grid).map(from(FIGURES)));
@@ -139,18 +137,29 @@ fn figures_of_one(grid: &Grid) -> String {
     format!("{}{more}.", figures[..figures.len().min(TOLD)].join("; "))
 }
 
-/// Who is highest where, stacks in the study's order.
+/// Who is faster than all others where, stacks in the study's order. The highest of figures that may be equal, or that are
+/// flagged, is nobody's merit.
 fn highest(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
+    if leaders.iter().all(|leader| leader.2 == Lead::Unknown) {
+        return "Which stack is fastest cannot be told without intervals.".to_owned();
+    }
+    let clear: Vec<_> = leaders.iter().filter(|leader| leader.2 == Lead::Clear).collect();
+    let is_whole = leaders.iter().all(|l| !grid.states(l.0).iter().any(|state| matches!(state, State::NotRun)));
+    let others = if is_whole { "every other stack" } else { "every other stack with a figure" };
     let parts: Vec<String> = grid
         .stacks()
         .iter()
         .enumerate()
         .filter_map(|(stack, entry)| {
-            let led: Vec<usize> = leaders.iter().filter(|l| l.1 == stack).map(|l| l.0).collect();
+            let led: Vec<usize> = clear.iter().filter(|l| l.1 == stack).map(|l| l.0).collect();
             (!led.is_empty()).then(|| format!("{} in {}", entry.name, places(grid, &led)))
         })
         .collect();
-    format!("Highest throughput: {}.", parts.join("; "))
+    match leaders.len() - clear.len() {
+        _ if clear.is_empty() => format!("No stack is certainly faster than {others} in any workload."),
+        0 => format!("Faster than {others}: {}.", parts.join("; ")),
+        open => format!("Faster than {others}: {}; in {} no stack is.", parts.join("; "), count_of(open, "workload")),
+    }
 }
 
 /// What the mark of the highest says.
@@ -159,23 +168,6 @@ pub(crate) fn highest_means(grid: &Grid) -> &'static str {
         "highest, and faster than every other stack in comparisons paired within rounds"
     } else {
         "highest, and its interval is clear of every other stack’s"
-    }
-}
-
-/// Whether intervals separate the highest from the others.
-fn separation(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
-    let of = |lead: Lead| leaders.iter().filter(|l| l.2 == lead).map(|l| l.0).collect::<Vec<_>>();
-    let (clear, unknown) = (of(Lead::Clear), of(Lead::Unknown));
-    let is_whole = leaders.iter().all(|l| !grid.states(l.0).iter().any(|state| matches!(state, State::NotRun)));
-    let others = if is_whole { "every other stack’s" } else { "that of every other stack with a figure" };
-    if unknown.len() == leaders.len() {
-        "There is no interval to tell whether the order would repeat.".to_owned()
-    } else if clear.len() == leaders.len() {
-        format!("Its interval is clear of {others} each time.")
-    } else if clear.is_empty() {
-        "Nowhere is the highest interval clear of all others, so the order may be chance.".to_owned()
-    } else {
-        format!("Its interval is clear of {others} in {}; elsewhere the order may be chance.", places(grid, &clear))
     }
 }
 

@@ -312,12 +312,38 @@ fn an_unfinished_run_says_so_and_compares_no_stack_with_itself() {
     let wide = Style { width: 400, ..Style::default() };
     let text = brief(&findings, &wide);
     let unfinished = "Unfinished: 8 of 20 cells were not run, among them all of the baseline bare drive: nothing is \
-                      compared with it. Highest throughput: ";
+                      compared with it. Faster than every other stack with a figure: ";
     assert!(text.contains(unfinished) && !text.contains("all 4 workloads"), "{text}");
-    assert!(text.contains("clear of that of every other stack with a figure"), "{text}");
     findings.cells.retain(|cell| cell.stack == second);
     let text = brief(&findings, &wide);
-    assert!(text.contains("No workload has figures of two stacks.") && !text.contains("Highest"), "{text}");
+    assert!(text.contains("No workload has figures of two stacks.") && !text.contains("Faster than"), "{text}");
+}
+
+/// Figures that may be equal, or that are flagged, have no winner.
+#[test]
+fn only_who_is_ahead_of_all_others_is_named() {
+    let wide = Style { width: 400, ..Style::default() };
+    let told = |findings: &Findings| {
+        let text = brief(findings, &wide);
+        text.split_once("aster than every other stack").map(|of| of.1.lines().next().unwrap().to_owned())
+    };
+    let mut findings = findings(3);
+    findings.comparisons.clear();
+    let told = |findings: &Findings| told(findings).map(|of| of.split_once(" Of 20").unwrap().0.to_owned());
+    assert_eq!(told(&findings).unwrap(), ": bare drive in all 4 workloads.");
+    let first = findings.cells.iter_mut().find(|cell| cell.stack == "bare-drive").unwrap();
+    first.guards = flag();
+    assert_eq!(
+        told(&findings).unwrap(),
+        ": bare drive in RND 4 KiB Q32 T16 read, SEQ 1 MiB Q8 T1 write and RND 4 KiB Q32 T16 write; in 1 workload no stack is."
+    );
+    for cell in &mut findings.cells {
+        for figure in [&mut cell.throughput, &mut cell.iops].into_iter().flatten() {
+            (figure.low, figure.high) = (Some(1.0), Some(1e12));
+        }
+    }
+    assert_eq!(told(&findings).unwrap(), " in any workload.");
+    assert!(brief(&self::findings(1), &wide).contains("Which stack is fastest cannot be told without intervals."));
 }
 
 #[test]
