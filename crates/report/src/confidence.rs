@@ -4,7 +4,7 @@ use serde::Serialize;
 use terms::finding::{CellFinding, Compared, ControlAction, Findings, WithInterval};
 
 use crate::evidence::{count, count_of, predicted};
-use crate::figure::spread;
+use crate::figure::{Spread, spread};
 use crate::grid::{Grid, State};
 
 /// Rounds from which an interval is worth more than the round that it lacks: with two, one odd round is half of all.
@@ -13,6 +13,8 @@ const FEW_ROUNDS: u32 = 3;
 const MANY: usize = 4;
 /// An interval that reaches so far beyond its value leaves a rate without a second digit.
 const WIDE: f64 = 1.25;
+/// An interval that reaches so far leaves a rate without its first digit: what is said of it may be wrong in its direction.
+const VAGUE: f64 = 2.0;
 
 /// How far an answer can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,6 +66,7 @@ struct Counts {
     windows: u32,
     drift: Option<f64>,
     widest: Option<WithInterval>,
+    vague: usize,
 }
 
 /// The confidence of a run; `None` where it has no figure.
@@ -97,6 +100,14 @@ fn low(findings: &Findings, counts: &Counts) -> Option<String> {
     let sure = |of: &CellFinding| of.throughput.or(of.iops).is_some_and(|of| of.low.is_some());
     if counts.rounds < 2 && !findings.cells.iter().any(sure) {
         return Some("one round has no interval".into());
+    }
+    if let Some(widest) = counts.widest.filter(|_| counts.vague > 0) {
+        return Some(format!(
+            "the widest 95 % interval is {}, and {} of {} are not known to a factor of {VAGUE}",
+            spread(&widest),
+            counts.vague,
+            count_of(counts.figures, "figure")
+        ));
     }
     if let Some(drift) = counts.drift {
         return Some(format!("the bare drive changed by up to {:.0} % within a round", drift * 100.0));
@@ -140,6 +151,7 @@ fn counts(grid: &Grid) -> Counts {
     let states: Vec<State> = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload)).collect();
     let measured =
         || states.iter().filter_map(|state| if let State::Measured(of, _) = state { Some(*of) } else { None });
+    let estimates = || measured().filter_map(|of| of.throughput.or(of.iops));
     let first = grid.stacks().first().map_or("", |stack| stack.slug.as_str());
     let beside = || findings.comparisons.iter().filter(|of| of.other == first);
     let odd = findings.controls.iter().filter(|control| control.action == ControlAction::Flagged);
@@ -151,17 +163,22 @@ fn counts(grid: &Grid) -> Counts {
         missing: states.len() - measured().count(),
         compared: beside().count(),
         open: beside().filter(|of| of.verdict == Compared::CannotTell).count(),
-        rounds: measured().filter_map(|of| of.throughput.or(of.iops)).map(|of| of.rounds).min().unwrap_or(0),
+        rounds: estimates().map(|of| of.rounds).min().unwrap_or(0),
         unsettled: steady().map(|of| of.unknown).sum(),
         windows: steady().map(|of| of.steady + of.unsteady + of.unknown).sum(),
         drift: odd.filter_map(|control| control.drift).map(f64::abs).reduce(f64::max),
-        widest: measured().filter_map(|of| of.throughput.or(of.iops)).max_by(|a, b| reach(a).total_cmp(&reach(b))),
+        widest: estimates().max_by(|a, b| reach(a).total_cmp(&reach(b))),
+        vague: estimates().filter(|of| reach(of) > VAGUE).count(),
     }
 }
 
-/// The upper end of an interval as a multiple of its value; 1 without an interval.
+/// The farther end of an interval as a multiple of its value, or the value as one of it; 1 without an interval.
 fn reach(of: &WithInterval) -> f64 {
-    of.high.map_or(1.0, |high| high / of.value)
+    match Spread::of(of) {
+        Spread::Unknown => 1.0,
+        Spread::Percent(percent) => 1.0 + percent / 100.0,
+        Spread::Factor(factor) => factor,
+    }
 }
 
 /// `1 figure is`, `3 figures are`.

@@ -373,6 +373,37 @@ fn flag() -> Vec<GuardNote> {
     vec![GuardNote { guard: terms::Guard::Other("generator".to_owned()), witness: "busy".to_owned(), voids: false }]
 }
 
+/// The run as though a real machine had made it, and nothing else spoke against it.
+fn real(mut findings: Findings) -> Findings {
+    findings.provenance.cpu = None;
+    findings.provenance.place = "local".to_owned();
+    findings.inventory.emulated = None;
+    findings.controls.clear();
+    findings
+}
+
+#[test]
+fn a_figure_known_to_no_factor_of_two_makes_trust_low() {
+    let wide = Style { width: 400, ..Style::default() };
+    let mut findings = real(small());
+    let trust = |findings: &Findings| {
+        let text = brief(findings, &wide);
+        text.lines().find_map(|line| line.strip_prefix("Trust    ").map(str::to_owned)).unwrap()
+    };
+    let far = |findings: &mut Findings, factor: f64| {
+        let figure = findings.cells[0].throughput.as_mut().unwrap();
+        (figure.low, figure.high) = (Some(figure.value / factor), Some(figure.value * factor));
+    };
+    far(&mut findings, 1.9);
+    assert!(!trust(&findings).starts_with("low"), "{}", trust(&findings));
+    far(&mut findings, 12.0);
+    let says = "low: the widest 95 % interval is ×÷12, and 1 of 4 figures are not known to a factor of 2";
+    assert_eq!(trust(&findings), says);
+    // It comes before what else makes it low.
+    findings.cells.iter_mut().for_each(|cell| cell.guards = flag());
+    assert_eq!(trust(&findings), says);
+}
+
 #[test]
 fn a_run_with_fewer_rounds_than_asked_for_is_unfinished() {
     let mut findings = findings(2);
