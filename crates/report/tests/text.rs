@@ -405,6 +405,17 @@ fn a_figure_known_to_no_factor_of_two_makes_trust_low() {
 }
 
 #[test]
+fn a_summary_says_of_the_columns_that_it_has() {
+    let crowd = findings_rich();
+    for width in [40, 50, 60, 70, 80, 90] {
+        let text = brief(&crowd, &Style { width, ..Style::default() }).replace('\n', " ");
+        if text.contains("UNDECIDED") {
+            assert_eq!(text.contains("PER CENT"), text.contains("range of rates"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_run_with_fewer_rounds_than_asked_for_is_unfinished() {
     let mut findings = findings(2);
     findings

@@ -145,6 +145,10 @@ fn legend(grid: &Grid, first: &str, style: &Style) -> String {
     paragraph("", &style.spell(&format!("Per cent of {first}{intervals}.{marks} {flagged}")), style.columns())
 }
 
+/// Headings of columns that are left out where there is no room.
+const FASTER: &str = "FASTER";
+const RANGE: &str = "PER CENT";
+
 /// In how many workloads each stack is slower, equal, faster or undecided beside the first.
 fn counts(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> String {
     let first = grid.stacks().first().map_or("", |first| first.name.as_str());
@@ -167,18 +171,19 @@ fn counts(grid: &Grid, extent: Extent, style: &Style, notes: &mut Notes) -> Stri
         names(grid, &all, (style.columns() / 3).max(16), extent, style),
         column("SLOWER", &|of| number(of, of.ratios(Compared::Slower).len())),
         column("EQUAL", &|of| number(of, of.equal)),
-        column("FASTER", &|of| number(of, of.ratios(Compared::Faster).len())),
+        column(FASTER, &|of| number(of, of.ratios(Compared::Faster).len())),
         column("UNDECIDED", &|of| number(of, of.open)),
         without(grid, &all, notes),
-        column("PER CENT", &|of| of.range().map_or_else(|| MISSING.to_owned(), range)),
+        column(RANGE, &|of| of.range().map_or_else(|| MISSING.to_owned(), range)),
     ];
     while strips.len() > 2 && !fits(&strips, style) {
         strips.pop();
     }
-    let says = format!(
-        "Of {} workloads, how many are slower or faster than with {first}, and the range of rates in per cent of it:",
-        grid.workloads().len()
-    );
+    let is_shown = |heading: &str| strips.iter().any(|strip| strip.heading == [heading]);
+    let range = if is_shown(RANGE) { ", and the range of rates in per cent of it" } else { "" };
+    let faster = if is_shown(FASTER) { " or faster" } else { "" };
+    let says =
+        format!("Of {} workloads, how many are slower{faster} than with {first}{range}:", grid.workloads().len());
     paragraph("", &style.spell(&says), style.columns())
         + &sheet::render(&strips.iter().collect::<Vec<_>>(), style)
         + &left_out(grid.stacks().len(), extent, "stack")
