@@ -416,6 +416,18 @@ fn a_summary_says_of_the_columns_that_it_has() {
 }
 
 #[test]
+fn a_change_of_one_round_is_one_figure() {
+    let mut findings = findings_rich();
+    let told = |findings: &Findings| {
+        let text = terminal(findings, &Style { width: 400, ..Style::default() });
+        text.split_once("its speed changed by ").unwrap().1.split_once(" within").unwrap().0.to_owned()
+    };
+    assert!(told(&findings).contains(" to "), "{}", told(&findings));
+    findings.controls.truncate(1);
+    assert_eq!(told(&findings), "+0.4 %");
+}
+
+#[test]
 fn a_run_with_fewer_rounds_than_asked_for_is_unfinished() {
     let mut findings = findings(2);
     findings

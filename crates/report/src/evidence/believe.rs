@@ -116,11 +116,9 @@ fn controls(controls: &[ControlFinding]) -> Option<String> {
     let high = drifts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut text = format!("measured first and last in {}", count(controls.len() as u64, "round"));
     if !drifts.is_empty() {
-        text.push_str(&format!(
-            "; its speed changed by {} to {} within a round",
-            signed_percent(low),
-            signed_percent(high)
-        ));
+        let (low, high) = (signed_percent(low), signed_percent(high));
+        let range = if low == high { low } else { format!("{low} to {high}") };
+        text.push_str(&format!("; its speed changed by {range} within a round"));
     }
     let odd = controls.iter().filter(|control| control.action != ControlAction::Kept).map(|control| {
         let drift = control.drift.map(|drift| format!(" ({})", signed_percent(drift))).unwrap_or_default();
