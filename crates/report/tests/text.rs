@@ -178,6 +178,24 @@ fn a_card_tells_what_differs_between_workloads_and_has_no_markup() {
     assert!(!card.contains('`') && table.contains("with `--more 4`"), "{card}{table}");
 }
 
+/// What a link is shown with says how far it can be trusted, ends no sentence in the middle and explains its marks.
+#[test]
+fn a_card_has_its_trust_and_its_legend_whatever_the_answer_is() {
+    let mut long = findings_rich();
+    long.provenance.question = "Which of many stacks of layers is the best one for a machine like this one?".to_owned();
+    for findings in [findings_rich(), long, crowded(20), findings(1), small()] {
+        let card = card(&findings);
+        assert!(card.contains(">Trust "), "{card}");
+        let texts: Vec<&str> = card.split("</text>").filter_map(|of| of.rsplit_once('>').map(|of| of.1)).collect();
+        let trust = texts.iter().position(|line| line.starts_with("Trust ")).unwrap();
+        assert!(texts[..trust].iter().any(|line| line.ends_with('.')) && !card.contains(" …<"), "{card}");
+    }
+    let card = card(&findings_rich());
+    assert!(card.contains("? and hollow: undecided.") && card.contains("=: equal within ±3 %."), "{card}");
+    let names = report::card(&crowded(3));
+    assert!((1..=3).all(|number| names.contains(&format!("number {number}<"))), "{names}");
+}
+
 #[test]
 fn marks_that_are_no_numbers_are_explained() {
     let mut findings = small();

@@ -8,7 +8,7 @@ use crate::evidence::count_of;
 use crate::svg::canvas::{Canvas, px, text_width};
 use crate::svg::ratios;
 use crate::terminal::strips::heading;
-use crate::width::{shorten, wrap};
+use crate::width::{shorten, shorten_middle, width, wrap};
 
 /// Size in pixels.
 const SIZE: (f64, f64) = (1200.0, 630.0);
@@ -25,14 +25,26 @@ const ROW: f64 = 40.0;
 const HEADING: f64 = 18.0;
 /// Characters of the question in a line: bold letters of the widest usual font, DejaVu Sans, take 22 pixels each.
 const QUESTION: usize = 50;
+/// Characters of a name in a line of its own, and in each of two lines of small letters.
+const NAME: usize = 26;
+const SMALL_NAME: usize = 34;
 /// Radius of a dot.
 const DOT: f64 = 7.0;
-/// Lines of the answer.
+/// Lines of the answer and of how far it can be trusted, and characters in each; at most so many.
 const LINES: usize = 4;
+const TRUST: usize = 2;
+const TEXT: usize = 104;
+/// Height of a line of text, and of a small one.
+const LINE: f64 = 24.0;
+const SMALL_LINE: f64 = 20.0;
+/// Between the last line of text and the first small one.
+const GAP: f64 = 8.0;
+/// Characters of a small line.
+const SMALL: usize = 140;
 
 /// Colours and fonts of its own, light and dark: the picture stands alone.
 const STYLE: &str = "text{font:20px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:#1c2430}\
-.q{font-size:34px;font-weight:700}.b{font-weight:600}.s{font-size:15px;fill:#5a6675}.w{fill:#8a4b00;font-size:16px}\
+.q{font-size:34px;font-weight:700}.b{font-weight:600}.n{font-size:16px;font-weight:600}.s{font-size:15px;fill:#5a6675}.w{fill:#8a4b00;font-size:16px}\
 .bg{fill:#fff}.rule{stroke:#c9d1da}.line{stroke:#2563a8;stroke-width:3}.dot{fill:#2563a8}.open{fill:#fff;stroke:#2563a8;stroke-width:2}";
 
 /// The findings as one SVG that loads nothing.
@@ -50,29 +62,48 @@ pub fn card(findings: &Findings) -> String {
         write(&mut canvas, "w", EDGE, top - 6.0, label);
         top += 24.0;
     }
-    top = table(&mut canvas, &of, top + 14.0);
-    top += 8.0;
-    let trust = of.trust.iter().map(|trust| format!("Trust {trust}."));
-    let answer: Vec<String> = of.answer.iter().cloned().chain(trust).collect();
-    let legend = of.flags();
-    let below = if legend.is_some() { 40.0 } else { 20.0 };
-    let room = ((SIZE.1 - EDGE - below - top) / 24.0).max(1.0);
-    let fit = (1..=LINES + 1).rev().find(|count| f64::from(u32::try_from(*count).unwrap_or(1)) <= room).unwrap_or(1);
-    for line in lines(&answer.join(" "), 104, fit) {
-        write(&mut canvas, "", EDGE, top, &line);
-        top += 24.0;
-    }
-    let foot = shorten(&format!("{} · {}", of.run, of.machine), 140);
-    write(&mut canvas, "s", EDGE, SIZE.1 - EDGE / 2.0, &foot);
-    if let Some(legend) = legend {
-        write(&mut canvas, "s", EDGE, SIZE.1 - EDGE / 2.0 - 20.0, &legend);
+    // What has to be there whatever the answer is stands at the foot. The table has the room that is left.
+    let trust = of.trust.iter().map(|trust| format!("Trust {trust}.")).collect::<String>();
+    let said = [whole(&of.answer, TEXT, LINES), lines(&trust, TEXT, TRUST)].concat();
+    let mut foot = lines(&legend(&of, findings), SMALL, 2);
+    foot.push(shorten(&format!("{} · {}", of.run, of.machine), SMALL));
+    let tall = |lines: &[String], line: f64| f64::from(u32::try_from(lines.len()).unwrap_or(0)) * line;
+    let small = SIZE.1 - EDGE / 2.0 + SMALL_LINE - tall(&foot, SMALL_LINE);
+    let below = small - GAP - tall(&said, LINE);
+    table(&mut canvas, &of, top + 14.0, below - LINE);
+    for (class, lines, first, line) in [("", said, below, LINE), ("s", foot, small, SMALL_LINE)] {
+        let mut y = first;
+        for text in lines {
+            write(&mut canvas, class, EDGE, y, &text);
+            y += line;
+        }
     }
     let drawn = canvas.fixed(SIZE, "card", &spell_inline(&of.question), " xmlns=\"http://www.w3.org/2000/svg\"");
     drawn.replacen('>', &format!("><style>{STYLE}</style>"), 1)
 }
 
-/// Heading and rows; gives where it ends.
-fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
+/// What stands in the table and what its marks mean.
+fn legend(of: &Shared, findings: &Findings) -> String {
+    let cells = || of.rows.iter().flat_map(|row| &row.cells);
+    let ratios = || cells().filter_map(|cell| cell.ratio);
+    let first = of.rows.first().filter(|_| ratios().next().is_some());
+    let mut parts: Vec<String> =
+        first.map(|first| format!("Per cent of {}.", shorten_middle(&first.name, 40))).into_iter().collect();
+    if ratios().any(|ratio| ratio.interval.is_some()) {
+        parts.push("Lines: 95 % intervals.".to_owned());
+    }
+    if cells().any(|cell| cell.text.contains('=')) {
+        parts.push(format!("=: equal within ±{}.", findings.provenance.policy().margin));
+    }
+    if ratios().any(|ratio| ratio.open) {
+        parts.push("? and hollow: undecided.".to_owned());
+    }
+    parts.extend(of.flags());
+    parts.join(" ")
+}
+
+/// Heading, and rows as far as there is room.
+fn table(canvas: &mut Canvas, of: &Shared, top: f64, bottom: f64) {
     let shown = of.workloads.len().min(WORKLOADS);
     let columns = f64::from(u32::try_from(shown).unwrap_or(1)).max(1.0);
     let wide = (SIZE.0 - 2.0 * EDGE - NAMES) / columns;
@@ -95,18 +126,28 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
     };
     let end = ratios::end(of.rows.iter().flat_map(|row| &row.cells).filter_map(far).fold(0.0, f64::max));
     let mut y = top + 12.0;
-    for row in of.rows.iter().take(STACKS) {
+    // Where rows are left out, a line says how many.
+    let room = |rows: usize| y + ROW * f64::from(u32::try_from(rows).unwrap_or(1)) + SMALL_LINE <= bottom;
+    let stacks = (1..=STACKS.min(of.rows.len())).rev().find(|rows| room(*rows)).unwrap_or(1);
+    for row in of.rows.iter().take(stacks) {
         canvas.element(
             "line",
             &[("class", &"rule"), ("x1", &px(EDGE)), ("x2", &px(SIZE.0 - EDGE)), ("y1", &px(y)), ("y2", &px(y))],
         );
-        write(canvas, "b", EDGE, y + ROW / 2.0 + 7.0, &shorten(&row.name, 26));
+        if width(&row.name) <= NAME {
+            write(canvas, "b", EDGE, y + ROW / 2.0 + 7.0, &row.name);
+        } else {
+            let name = lines(&shorten_middle(&row.name, 2 * SMALL_NAME - 8), SMALL_NAME, 2);
+            for (line, at) in name.iter().zip([ROW / 2.0 - 3.0, ROW / 2.0 + 14.0]) {
+                write(canvas, "n", EDGE, y + at, line);
+            }
+        }
         for (column, cell) in row.cells.iter().take(shown).enumerate() {
             draw_cell(canvas, cell, (left(column) + 8.0, y + ROW / 2.0), wide - 16.0, end);
         }
         y += ROW;
     }
-    let more = [(of.rows.len(), STACKS, "more stack"), (of.workloads.len(), WORKLOADS, "more workload")];
+    let more = [(of.rows.len(), stacks, "more stack"), (of.workloads.len(), WORKLOADS, "more workload")];
     let more: Vec<String> = more
         .iter()
         .filter(|(all, shown, _)| all > shown)
@@ -114,9 +155,7 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64) -> f64 {
         .collect();
     if !more.is_empty() {
         write(canvas, "s", EDGE, y + 14.0, &format!("and {}: see the page", more.join(", ")));
-        y += 22.0;
     }
-    y + 26.0
 }
 
 /// A dot with its interval on an axis around 1 that ends at `end`, and the figure beside it; the figure alone where there is
@@ -148,9 +187,16 @@ fn write(canvas: &mut Canvas, class: &str, x: f64, y: f64, text: &str) {
     canvas.text(&spell_inline(&text.replace('`', "")), &[("class", &class), ("x", &px(x)), ("y", &px(y))]);
 }
 
+/// As many whole sentences, the first ones first, as so many lines hold; of one that is longer than that, its beginning.
+fn whole(sentences: &[String], columns: usize, most: usize) -> Vec<String> {
+    let fit = |count: usize| wrap(&sentences[..count].join(" "), columns).len() <= most;
+    let count = (1..=sentences.len()).rev().find(|count| fit(*count)).unwrap_or(1);
+    lines(&sentences[..count.min(sentences.len())].join(" "), columns, most)
+}
+
 /// At most so many lines; the last one says that there is more.
 fn lines(text: &str, columns: usize, most: usize) -> Vec<String> {
-    let mut lines = wrap(text, columns);
+    let mut lines = if text.is_empty() { Vec::new() } else { wrap(text, columns) };
     if lines.len() > most {
         lines.truncate(most);
         if let Some(last) = lines.last_mut() {
