@@ -197,6 +197,12 @@ fn a_card_has_its_trust_and_its_legend_whatever_the_answer_is() {
 }
 
 #[test]
+fn one_target_shows_all_that_its_answer_counts() {
+    let page = report::html(&measured_both_ways());
+    assert!(page.contains("; and 4 more.") && page.contains("open>\n<summary><h2>Workloads</h2>"), "{page}");
+}
+
+#[test]
 fn marks_that_are_no_numbers_are_explained() {
     let mut findings = small();
     findings.cells[0].throughput.as_mut().unwrap().high = Some(1e300);

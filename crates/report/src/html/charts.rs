@@ -59,7 +59,8 @@ pub(super) fn section(of: &Source) -> Option<Drawn> {
                 "Stacks stand in the study’s order; the first, in grey, is what the others are compared with. Whiskers \
                  are 95 % intervals.{ranked}"
             ))
-            .fold(if workloads <= FEW { Fold::Open } else { Fold::Closed })
+            // The answer on one target is its figures, and names the first of them only.
+            .fold(if workloads <= FEW || grid.stacks().len() == 1 { Fold::Open } else { Fold::Closed })
     })
 }
 
