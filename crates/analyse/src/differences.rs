@@ -7,23 +7,32 @@ use terms::record::Provenance;
 /// What a run says of one thing.
 type Says = fn(&Findings) -> String;
 
+/// Whether runs that differ in one thing are asked for the same operations at the same moments, under a virtual clock.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Work {
+    Same,
+    Another,
+}
+
 /// What runs are asked for, in the order in which it is told.
-const ASKED: [(&str, Says); 15] = [
-    ("place", |of| of.provenance.place.clone()),
-    ("kernel", |of| of.inventory.kernel.clone()),
-    ("system", |of| of.inventory.system.clone()),
-    ("processor", |of| of.inventory.cpu_model.clone()),
-    ("processor of the virtual clock", |of| of.provenance.cpu.map(|cpu| cpu.to_string()).unwrap_or_default()),
-    ("processors", |of| of.inventory.cpus.to_string()),
-    ("memory", |of| of.inventory.memory.to_string()),
-    ("drives", |of| drives(&of.inventory)),
-    ("version of Bedplate", |of| format!("{} ({})", of.provenance.version, of.provenance.build)),
-    ("rounds", |of| of.provenance.policy().rounds.to_string()),
-    ("seed", |of| of.provenance.seed.to_string()),
-    ("settling time", |of| of.provenance.settle.to_string()),
-    ("window", |of| of.provenance.window.to_string()),
-    ("span", |of| of.provenance.span.to_string()),
-    ("done anew for every round", |of| format!("{:?}", of.provenance.policy().replicate).to_lowercase()),
+const ASKED: [(&str, Work, Says); 15] = [
+    ("place", Work::Same, |of| of.provenance.place.clone()),
+    ("kernel", Work::Same, |of| of.inventory.kernel.clone()),
+    ("system", Work::Same, |of| of.inventory.system.clone()),
+    ("processor", Work::Same, |of| of.inventory.cpu_model.clone()),
+    ("processor of the virtual clock", Work::Another, |of| {
+        of.provenance.cpu.map(|cpu| cpu.to_string()).unwrap_or_default()
+    }),
+    ("processors", Work::Same, |of| of.inventory.cpus.to_string()),
+    ("memory", Work::Same, |of| of.inventory.memory.to_string()),
+    ("drives", Work::Another, |of| drives(&of.inventory)),
+    ("version of Bedplate", Work::Same, |of| format!("{} ({})", of.provenance.version, of.provenance.build)),
+    ("rounds", Work::Same, |of| of.provenance.policy().rounds.to_string()),
+    ("seed", Work::Another, |of| of.provenance.seed.to_string()),
+    ("settling time", Work::Another, |of| of.provenance.settle.to_string()),
+    ("window", Work::Another, |of| of.provenance.window.to_string()),
+    ("span", Work::Another, |of| of.provenance.span.to_string()),
+    ("done anew for every round", Work::Same, |of| format!("{:?}", of.provenance.policy().replicate).to_lowercase()),
 ];
 
 /// Why the two must not be compared; nothing where they may.
@@ -55,10 +64,16 @@ fn clock(of: &Provenance) -> &'static str {
 
 /// What is not the same.
 pub(crate) fn all(a: &Findings, b: &Findings) -> Vec<Difference> {
-    let mut found: Vec<Difference> = ASKED.iter().filter_map(|(what, says)| differ(what, says(a), says(b))).collect();
+    let mut found: Vec<Difference> =
+        ASKED.iter().filter_map(|(what, _, says)| differ(what, says(a), says(b))).collect();
     found.extend(programs(&a.inventory, &b.inventory));
     found.extend(stacks(&a.provenance, &b.provenance));
     found
+}
+
+/// Are both asked for the same work, so that a cell with the same rates is the same?
+pub(crate) fn same_work(a: &Findings, b: &Findings) -> bool {
+    ASKED.iter().all(|(_, work, says)| *work == Work::Same || says(a) == says(b))
 }
 
 fn differ(what: &str, a: String, b: String) -> Option<Difference> {

@@ -5,9 +5,9 @@
 //! Welch, "The generalization of Student's problem when several different population variances are involved", Biometrika
 //! 34 (1947): `e⁴ / ((s²x/n)²/(n−1) + (s²y/m)²/(m−1))`. Chances are corrected over all cells after Holm.
 //!
-//! Two runs under a virtual clock with the same seed ask for the same work, and mostly do it instruction by instruction. Where
-//! all rounds of a cell are the same in both, nothing is in doubt. Where one differs, threads may have taken turns in another
-//! order: who runs first follows from what the guest did before. So rounds are paired, and the interval of the ratio is
+//! Two runs under a virtual clock with the same seed, drives and windows ask for the same work, and mostly do it instruction by
+//! instruction. Where all rounds of a cell are the same in both, nothing is in doubt. Where one differs, threads may have taken turns
+//! in another order: who runs first follows from what the guest did before. So rounds are paired, and the interval of the ratio is
 //! Welch's from the scatter of their rounds; where a run has one round, it is that within its window. It is never less than
 //! the factor [`terms::record::REPEATS`].
 
@@ -45,7 +45,8 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
         return Err(refusals);
     }
     let (of_a, of_b) = (&a.findings.provenance, &b.findings.provenance);
-    let repeats = of_a.has_virtual_clock() && of_b.has_virtual_clock() && of_a.seed == of_b.seed;
+    let is_virtual = of_a.has_virtual_clock() && of_b.has_virtual_clock();
+    let repeats = is_virtual && differences::same_work(a.findings, b.findings);
     let pair = Pair { a, b, rounds: [counted(a), counted(b)], repeats };
     let names = pair.names();
     let titles = titles(&names);
@@ -320,6 +321,16 @@ mod tests {
         assert_eq!([0.004, 0.01].map(|share| of.slower_by(share).count()), [1, 0], "{:?}", of.cells[1].ratio);
         assert_eq!(of.cells[1].changes.first().map(|change| change.what), Some(Quantity::CpuPerOperationNs));
         assert!(of.cells[0].changes.is_empty());
+    }
+
+    #[test]
+    fn another_window_or_drive_is_other_work() {
+        let one = Made::new("r1", VIRTUAL, 7, &[(1e8, 2e8)]);
+        let mut other = Made::new("r2", VIRTUAL, 7, &[(1e8, 1.98e8)]);
+        other.findings.provenance.window = terms::Nanos(one.findings.provenance.window.0 * 10);
+        let of = runs(one.run(), other.run()).unwrap();
+        assert!(!of.repeats);
+        assert_eq!(verdicts(&of), [Some(Compared::CannotTell); 2], "one round of each");
     }
 
     #[test]
