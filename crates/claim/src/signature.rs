@@ -17,10 +17,8 @@ use crate::doubt::{Doubt, with_cause};
 use crate::examination::{Class, Evidence};
 use crate::log::Log;
 use crate::mark::{Mark, WrittenMark, merge};
-use crate::survey::{Expected, Mount, Survey};
+use crate::survey::{EROFS, Expected, Mount, Survey};
 
-/// A file system that is mounted from a device or from a file (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
-pub(crate) const EROFS: &str = "erofs";
 /// Major number of file systems that are on no device (kernel, fs/super.c, `set_anon_super`).
 const ANONYMOUS: u32 = 0;
 

@@ -20,8 +20,8 @@ use crate::name::BY_ID;
 
 pub(crate) use files::FileUse;
 pub(crate) use loops::{Backing, files as loop_files};
-pub(crate) use mounts::Mount;
 use mounts::unescape;
+pub(crate) use mounts::{EROFS, Mount};
 pub(crate) use processes::Open;
 pub(crate) use registries::Listed;
 use root::Root;

@@ -70,10 +70,13 @@ pub fn brief(findings: &Findings, style: &Style) -> String {
         let whole = drawn(&grid, Extent { leaders, ..least }, style);
         // One line says how many rows there are besides.
         let over = whole.lines().count().saturating_sub(LINES) + 1;
-        let rows = all.saturating_sub(over).max(ROWS);
-        text = if rows + 1 < all { drawn(&grid, Extent { rows, leaders, ..least }, style) } else { whole };
-        if text.lines().count() <= LINES {
-            break;
+        let most = all.saturating_sub(over).max(ROWS);
+        // What is said below the rows may take another line than it did beside more of them.
+        for rows in (ROWS..=most).rev() {
+            text = if rows + 1 < all { drawn(&grid, Extent { rows, leaders, ..least }, style) } else { whole.clone() };
+            if text.lines().count() <= LINES {
+                return text;
+            }
         }
     }
     text

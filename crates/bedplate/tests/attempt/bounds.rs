@@ -95,6 +95,10 @@ pub(crate) fn run_script(world: &World, text: &[u8]) -> Vec<String> {
     world.program("out/bin", "od", "#!/bin/sh\necho 00 00\n");
     let lsblk = "#!/bin/sh\ncase \"$*\" in *SERIAL*) echo '/dev/null S1' ;; *) echo disk ;; esac\n";
     world.program("out/bin", "lsblk", lsblk);
+    // A lock is had at once, and what was to be run under it is.
+    let flock = "#!/bin/sh\nwhile :; do case $1 in --conflict-exit-code) shift 2 ;; --*) shift ;; *) break ;; esac; done\n\
+                 shift\n[ \"$1\" = true ] || exec \"$@\"\n";
+    world.program("out/bin", "flock", flock);
     ["canary", "touch"].iter().for_each(|name| world.forbid("out/bin", name));
     for name in READERS {
         symlink(format!("/usr/bin/{name}"), world.at("out/bin").join(name)).unwrap();

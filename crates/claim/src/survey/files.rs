@@ -8,11 +8,10 @@ use terms::Cmd;
 use terms::command::quote;
 
 use super::loops::Backing;
-use super::mounts::Mount;
+use super::mounts::{EROFS, Mount};
 use super::processes::{self, LIMIT, process};
 use crate::doubt::Doubt;
 use crate::file_id::FileId;
-use crate::signature::EROFS;
 
 /// A file that a table of the machine names.
 #[derive(Debug, PartialEq, Eq)]

@@ -7,6 +7,9 @@ use host::{Devno, Host};
 use crate::device::{Device, present};
 use crate::doubt::Doubt;
 
+/// A file system that is mounted from a device or from a file (kernel, fs/erofs, `CONFIG_EROFS_FS_BACKED_BY_FILE`).
+pub(crate) const EROFS: &str = "erofs";
+
 /// A mounted file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mount {
