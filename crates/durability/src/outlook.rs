@@ -238,7 +238,7 @@ impl Given<'_> {
 
     /// Does a rebuild read all of a drive, used or not?
     fn reads_all(&self) -> bool {
-        !self.stack.nodes.iter().any(|node| node.layer.traits().tree)
+        !compared(self.stack).is_some_and(|node| node.layer.traits().tree)
     }
 
     /// What is lost with one unreadable block.

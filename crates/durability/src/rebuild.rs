@@ -76,18 +76,9 @@ fn time(rebuilder: &Rebuilder, member: Bytes, used: f64, speeds: &Speeds, writte
             Extent::Whole => (rate.min(speeds.cap.0).max(RESYNC_FLOOR.0.min(speeds.cap.0)), member.as_f64()),
             Extent::Used => (rate.max(1.0), member.as_f64() * used),
         };
-        nanos(bytes / rate)
+        Nanos::from_seconds(bytes / rate)
     };
     Spread { low: at(End::Low), middle: at(End::Middle), high: at(End::High) }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "as many nanoseconds as there are, up to 584 years"
-)]
-fn nanos(seconds: f64) -> Nanos {
-    Nanos((seconds * 1e9) as u64)
 }
 
 /// The redundant layer of a stack: the topmost, because it sees the most.

@@ -3,11 +3,13 @@
 //! A write goes down the layers. Each makes more bytes of it, and changes how large the writes are that the next one sees.
 //! What the drive's own flash translation makes of them comes on top ([`flash`]); endurance is rated with some of that in.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use terms::durability::{Amplification, Spread, WriteCost};
 use terms::layer::{
-    BtrfsProfile, CacheKind, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
+    Btrfs, CacheKind, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
 };
-use terms::{Bytes, Layer, LayerNode, Name, Stack};
+use terms::{Bytes, Layer, Name, Stack};
 
 use crate::rebuild::JOURNAL;
 
@@ -37,30 +39,35 @@ const PAGE: f64 = 4096.0;
 #[must_use]
 pub fn amplification(stack: &Stack, write: &Write) -> Amplification {
     let mut going = Going { block: write.block.as_f64().max(512.0), random: write.random };
-    let mut layers = Vec::new();
+    let mut layers: Vec<WriteCost> = Vec::new();
+    let carriers = carriers(stack);
+    let (mut left_out, mut counted) = (BTreeSet::new(), Vec::new());
     for node in stack.nodes.iter().rev() {
-        // Layers side by side write the same; one of them stands for all.
-        if layers.iter().any(|(_, twin)| is_twin(stack, twin, node)) {
-            continue;
+        // Layers of one kind below one layer write the same, and so does what is below them; one of them stands for all.
+        if let Some(carrier) = carriers.get(&node.name) {
+            let place = (*carrier, node.layer.kind());
+            if left_out.contains(carrier) || counted.contains(&place) {
+                left_out.insert(&node.name);
+                continue;
+            }
+            counted.push(place);
         }
         let (factor, next, why) = cost(&node.layer, node.on.len(), going, write.sync);
         going = next;
-        layers.push((WriteCost { layer: node.name.clone(), factor, why }, node.name.clone()));
+        layers.push(WriteCost { layer: node.name.clone(), factor, why });
     }
-    let layers: Vec<WriteCost> = layers.into_iter().map(|(cost, _)| cost).collect();
     let product = |of: fn(&Spread<f64>) -> f64| layers.iter().map(|cost| of(&cost.factor)).product::<f64>();
     let total = Spread { low: product(|f| f.low), middle: product(|f| f.middle), high: product(|f| f.high) };
     Amplification { block: write.block, random: write.random, layers, total }
 }
 
-/// Are both layers of the same kind, below the same layer?
-fn is_twin(stack: &Stack, done: &Name, node: &LayerNode) -> bool {
-    let carries = |name: &Name| {
-        let above = |above: &&LayerNode| above.below().any(|on| on.name() == name);
-        stack.nodes.iter().find(above).map(|above| &above.name)
-    };
-    let kind = stack.node(done).map(|done| done.layer.kind());
-    carries(done).is_some() && carries(done) == carries(&node.name) && kind == Some(node.layer.kind())
+/// The first layer on each that has one.
+fn carriers(stack: &Stack) -> BTreeMap<&Name, &Name> {
+    let mut carriers = BTreeMap::new();
+    for above in &stack.nodes {
+        above.below().for_each(|on| drop(carriers.entry(on.name()).or_insert(&above.name)));
+    }
+    carriers
 }
 
 type Cost = (Spread<f64>, Going, String);
@@ -88,7 +95,7 @@ fn own_cost(layer: &Layer, members: usize, going: Going, sync: bool) -> Cost {
         Layer::Raid(raid) => raid_cost(raid, members, going),
         Layer::Lvm(lvm) => lvm_cost(lvm, members, going),
         Layer::Ext4(_) | Layer::Xfs(_) => journalled(going, sync),
-        Layer::Btrfs(btrfs) => btrfs_cost(btrfs.data, btrfs.copy_on_write, going, sync),
+        Layer::Btrfs(btrfs) => btrfs_cost(btrfs, going, sync),
         Layer::Zfs(zfs) => zfs_cost(zfs, members, going, sync),
         _ => once("each byte once"),
     }
@@ -190,26 +197,25 @@ fn parity(members: usize, parities: usize, chunk: f64, going: Going) -> Cost {
     (spread, split(going, chunk), why.to_owned())
 }
 
-/// Copies of data, and two of metadata. A random write changes a leaf of 16 KiB in each of four trees (files, extents,
+/// Copies of data and of metadata. A random write changes a leaf of 16 KiB in each of four trees (files, extents,
 /// checksums, free space), and a commit every 30 s writes each changed leaf once. So at worst, over much space, each write
 /// pays for four leaves; at best leaves are full of what was written, and each pays for its own items: of a file extent
 /// (25 + 53 bytes), of an extent (25 + 53) and of a checksum (4). What is believed is the geometric mean, for want of more.
-fn btrfs_cost(profile: BtrfsProfile, copy_on_write: bool, going: Going, sync: bool) -> Cost {
+fn btrfs_cost(btrfs: &Btrfs, going: Going, sync: bool) -> Cost {
     /// Bytes of a leaf (`nodesize` of mkfs.btrfs).
     const LEAF: f64 = 16.0 * 1024.0;
     /// Trees that a random write changes.
     const TREES: f64 = 4.0;
     /// Bytes of their items together (fs/btrfs, on-disk format).
     const ITEMS: f64 = 2.0 * (25.0 + 53.0) + 4.0;
-    const METADATA_COPIES: f64 = 2.0;
-    let copies = profile.copies() as f64;
-    let changes = copy_on_write && going.random;
+    let [copies, of_metadata] = [btrfs.data, btrfs.metadata].map(|profile| profile.copies() as f64);
+    let changes = btrfs.copy_on_write && going.random;
     let of_block = |bytes: f64| if changes { bytes / going.block } else { 0.0 };
-    let (best, worst) = (of_block(METADATA_COPIES * ITEMS), of_block(METADATA_COPIES * TREES * LEAF));
-    let log = if sync { 2.0 * LEAF / going.block } else { 0.0 };
+    let (best, worst) = (of_block(of_metadata * ITEMS), of_block(of_metadata * TREES * LEAF));
+    let log = if sync { of_metadata * LEAF / going.block } else { 0.0 };
     let spread = Spread { low: best, middle: (best * worst).sqrt(), high: worst };
     let spread = spread.map(|leaves| copies + leaves + log);
-    let why = if copy_on_write { "copied on write, with leaves of trees" } else { "in place" };
+    let why = if btrfs.copy_on_write { "copied on write, with leaves of trees" } else { "in place" };
     (spread, going, why.to_owned())
 }
 

@@ -103,3 +103,45 @@ fn flash_with_more_to_spare_writes_less() {
         assert!((flash(false, spare) - 1.0).abs() < 1e-9);
     }
 }
+
+/// Whatever is below one of several mirrors that stripe what they are given stands for what is below the others.
+#[test]
+fn what_is_below_a_layer_that_is_one_of_several_counts_once() {
+    let node = |name: &str, layer: Layer, on: &[Ref]| LayerNode {
+        name: Name::new(name).unwrap(),
+        layer,
+        on: on.to_vec(),
+        special: Vec::new(),
+    };
+    let below = |names: &[String]| names.iter().map(|name| Ref::Layer(Name::new(name).unwrap())).collect::<Vec<_>>();
+    let striped = |mirrors: usize| {
+        let mut nodes = Vec::new();
+        for at in 0..2 * mirrors {
+            let on = [Ref::Drive(Name::new(format!("d{at}")).unwrap())];
+            nodes.push(node(&format!("i{at}"), integrity(IntegrityMode::Journal), &on));
+        }
+        for at in 0..mirrors {
+            let on = below(&[format!("i{}", 2 * at), format!("i{}", 2 * at + 1)]);
+            nodes.push(node(&format!("m{at}"), raid(RaidLevel::Raid1), &on));
+        }
+        let names: Vec<String> = (0..mirrors).map(|at| format!("m{at}")).collect();
+        nodes.push(node("s", raid(RaidLevel::Raid0), &below(&names)));
+        Stack { name: "a stack".to_owned(), note: None, nodes }
+    };
+    let write = Write { block: Bytes::mib(1), random: false, sync: false };
+    let total = |mirrors| amplification(&striped(mirrors), &write).total.middle;
+    assert!((total(1) - 2.0 * 2.011).abs() < 0.01, "{}", total(1));
+    for mirrors in [2, 3, 4] {
+        assert!((total(mirrors) - total(1)).abs() < 1e-9, "{mirrors} mirrors: {}", total(mirrors));
+    }
+}
+
+/// One copy of the trees is half of two.
+#[test]
+fn trees_of_btrfs_are_written_as_often_as_their_profile_says() {
+    let of = |metadata| {
+        let layer = Layer::Btrfs(Btrfs { data: BtrfsProfile::Single, metadata, ..Btrfs::default() });
+        amplification(&over(2, layer), &Write { block: Bytes::kib(4), random: true, sync: false }).total.middle - 1.0
+    };
+    assert!((of(BtrfsProfile::Raid1) / of(BtrfsProfile::Single) - 2.0).abs() < 1e-9);
+}
