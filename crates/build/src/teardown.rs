@@ -120,36 +120,34 @@ fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
 /// The commands that a person must run to finish what [`teardown`] could not, in order, as the machine stands now.
 #[must_use]
 pub fn commands_left(plan: &Plan, authority: &Authority<'_>, past: &[JournalEntry]) -> Vec<String> {
+    let machine = authority.machine();
     // A machine that cannot be asked names none.
-    let leftovers = leftover::find(&authority.machine(), plan, past).unwrap_or_default();
-    commands(plan, authority.drives(), past, &leftovers)
+    let leftovers = leftover::find(&machine, plan, past).unwrap_or_default();
+    commands(plan, &machine, past, &leftovers)
 }
 
 /// The same for a machine that is out of reach, or drives that are not found: without nodes.
 #[must_use]
 pub fn commands_then(plan: &Plan, past: &[JournalEntry]) -> Vec<String> {
-    commands(plan, &Bindings::new(), past, &Leftovers::new())
+    let (dry, none) = (host::DryRun::new(), Bindings::new());
+    commands(plan, &Machine::new(&dry, &none), past, &Leftovers::new())
 }
 
-fn commands(plan: &Plan, drives: &Bindings, past: &[JournalEntry], leftovers: &Leftovers) -> Vec<String> {
+fn commands(plan: &Plan, machine: &Machine<'_>, past: &[JournalEntry], leftovers: &Leftovers) -> Vec<String> {
+    // What the machine does not tell stays as the plan names it.
+    let word = |word: &Word| machine.word("left", word).unwrap_or_else(|_| word.to_string());
+    let line =
+        |undo: &Undo| undo.command.argv.iter().map(|argument| quote(&word(argument))).collect::<Vec<_>>().join(" ");
     let begun = journal::begun(past, &plan.slug);
     let step = |id: &String| plan.steps.iter().find(|step| &step.id == id);
     let mut left = Vec::new();
     for (step, old) in begun.iter().rev().filter_map(|(id, old)| Some((step(id)?, old))) {
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
-            left.push(format!("echo {} > {path}", quote(old)));
+            left.push(format!("echo {} > {}", quote(old), quote(&word(path))));
         }
-        left.extend(leftover::undos(leftovers, step).iter().map(|undo| line(undo, drives)));
+        left.extend(leftover::undos(leftovers, step).iter().map(line));
     }
     left
-}
-
-/// An undo's command with the nodes of drives put in, as far as they are known.
-fn line(undo: &Undo, drives: &Bindings) -> String {
-    let dry = host::DryRun::new();
-    let machine = Machine::new(&dry, drives);
-    let word = |word: &terms::Word| machine.word("left", word).unwrap_or_else(|_| word.to_string());
-    undo.command.argv.iter().map(|argument| quote(&word(argument))).collect::<Vec<_>>().join(" ")
 }
 
 fn undoing(plan: &Plan, step: &Step, line: String) -> JournalEntry {

@@ -29,6 +29,11 @@ fn every_stack_stands_and_is_taken_down_again() {
             assert!(yard.machine.holds_the_same(node, &before), "{}: `{name}` is no drive of it", plan.stack);
         }
         let past = journal.0.clone();
+        // What a person would have to type has nodes and paths in it, and no `{sys:…}`.
+        let is_open =
+            |rest: &str| rest.split_once(':').is_some_and(|(word, _)| word.chars().all(|c| c.is_ascii_lowercase()));
+        let left = build::commands_left(plan, &authority, &past);
+        assert!(!left.iter().any(|line| line.split('{').skip(1).any(is_open)), "{}: {left:#?}", plan.stack);
         build::teardown(plan, &authority, &past, &mut journal)
             .unwrap_or_else(|error| panic!("{}: {error}", plan.stack));
         assert_eq!(yard.machine.shape(), shape, "{}", plan.stack);
