@@ -22,7 +22,7 @@ fn stand(layers: &str) -> Standing {
     let drives = ["a", "b"].map(|name| format!("{{ name = \"{name}\", size = \"160 MiB\" }}")).join(", ");
     let text = format!(
         "question = \"Does it hold?\"\n[lab]\ndrives = [{drives}, {{ name = \"s\", kind = \"sata\", size = \"160 MiB\" }}]\n\
-         [[stack]]\nname = \"it\"\nlayers = [ {layers} ]\n"
+         [measure]\nspan = \"32 MiB\"\n[[stack]]\nname = \"it\"\nlayers = [ {layers} ]\n"
     );
     let (design, notes) = spec::parse(&text);
     let design = design.unwrap_or_else(|| panic!("{notes:?}"));

@@ -55,7 +55,9 @@ pub(crate) fn mount(state: &mut State, call: &Call<'_>) -> Did {
     for more in options.iter().filter_map(|option| option.strip_prefix("device=")) {
         devices.push(device(state, more).map_err(|reply| fail(32, reply.stderr))?);
     }
-    count(state, &devices[0], &found.kind).map_err(|error| fail(32, error.to_string()))?;
+    if !options.contains(&"ro") {
+        count(state, &devices[0], &found.kind).map_err(|error| fail(32, error.to_string()))?;
+    }
     let mount = Mount {
         source: source.to_owned(),
         devices,
