@@ -65,7 +65,9 @@ pub fn amplification(stack: &Stack, write: &Write) -> Amplification {
 fn carriers(stack: &Stack) -> BTreeMap<&Name, &Name> {
     let mut carriers = BTreeMap::new();
     for above in &stack.nodes {
-        above.below().for_each(|on| drop(carriers.entry(on.name()).or_insert(&above.name)));
+        for on in above.below() {
+            carriers.entry(on.name()).or_insert(&above.name);
+        }
     }
     carriers
 }
