@@ -123,11 +123,11 @@ pub fn title(design: &Layout) -> String {
     parts.extend(design.files.map(|of| files(of).title()));
     parts.extend(design.volume.map(|of| volume(of).title()));
     parts.extend(design.over.map(|_| "LUKS2".to_owned()));
-    let joined = joint(design.joint).map(|layer| match layer {
+    let joined = joint(design.joint).map(|layer| match &layer {
         Layer::Zfs(zfs) if zfs.recordsize != Zfs::default().recordsize => {
-            format!("{}, {} records", Layer::Zfs(zfs.clone()).title(), zfs.recordsize)
+            format!("{}, {} records", layer.title(), zfs.recordsize)
         }
-        layer => layer.title(),
+        _ => layer.title(),
     });
     parts.extend(joined);
     parts.extend(under(design.under).map(|layer| layer.title()));

@@ -88,7 +88,7 @@ impl Proof {
     /// The journal of a run, every line of it written by this person.
     ///
     /// # Errors
-    /// [`Failure::Refused`] where a line is not.
+    /// [`Failure::Refused`] where a line is not, or says what this program does not know.
     pub(crate) fn entries(&self, reader: &RunReader) -> Result<Vec<JournalEntry>, Failure> {
         let run = &reader.provenance().run;
         let mut before = String::new();

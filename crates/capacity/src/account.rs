@@ -6,7 +6,7 @@ use terms::account::{Account, Purpose};
 use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
-use crate::place::{Laid, Place, Uses, largest_lba, total};
+use crate::place::{Laid, Place, Uses, bounds, largest_lba, total};
 use crate::{CapacityError, SizeBounds, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
 
 /// What has to be known of a drive.
@@ -133,8 +133,7 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
         Layer::Integrity(integrity) => integrity::lay(integrity, only()?),
         Layer::Lvm(lvm) => {
             at_least(lvm.volume.fewest())?;
-            let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
-            if let Some(least) = lvm::larger_chunk(lvm, &bounds) {
+            if let Some(least) = lvm::larger_chunk(lvm, &bounds(members)) {
                 return Err(CapacityError::ThinChunk { layer: node.name.clone(), least });
             }
             lvm::lay(lvm, members)
@@ -160,8 +159,7 @@ fn lay(node: &LayerNode, members: &[Place], special: &[Place]) -> Result<Option<
     };
     // A cache has copies, whole.
     let cache = if found.cache.is_some() { total(special) } else { 0 };
-    let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
-    let bounds = SizeBounds::of(&node.layer, &bounds);
+    let bounds = SizeBounds::of(&node.layer, &bounds(members));
     Ok(laid.map(|laid| Laid {
         place: laid.place.map(|place| Place { bounds, ..place }),
         uses: laid.uses.and(Purpose::Copies, cache),

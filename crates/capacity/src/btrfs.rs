@@ -1,14 +1,12 @@
 //! btrfs: the first block groups of mkfs.btrfs 6.2, what the kernel's allocator makes of the rest, and what `df` says of it.
 
 use terms::account::Purpose;
-use terms::layer::{Btrfs, BtrfsProfile};
+use terms::layer::{BTRFS_STRIPE as STRIPE, Btrfs, BtrfsProfile};
 
 use crate::place::{Laid, Place, Uses, down};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
-/// Bytes of stripes within a chunk (`BTRFS_STRIPE_LEN`).
-const STRIPE: u64 = 64 << 10;
 /// Devices are cut to blocks of this many bytes.
 const BLOCK: u64 = 4096;
 /// In front of everything on each device (`BTRFS_DEVICE_RANGE_RESERVED`).

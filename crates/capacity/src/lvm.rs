@@ -4,7 +4,7 @@ use terms::Bytes;
 use terms::account::Purpose;
 use terms::layer::{Lvm, Volume};
 
-use crate::place::{Laid, Place, Stripe, Uses, largest_lba, stacked_optimal, total};
+use crate::place::{Laid, Place, Stripe, Uses, bounds, largest_lba, stacked_optimal, total};
 use crate::sizes::{Below, SizeBounds};
 
 /// Bytes of an extent, as the planner says it to vgcreate.
@@ -142,8 +142,7 @@ pub fn larger_chunk(lvm: &Lvm, members: &[SizeBounds]) -> Option<Bytes> {
 
 /// A thin volume and its pool.
 fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
-    let bounds: Vec<SizeBounds> = members.iter().map(|member| member.bounds).collect();
-    let size = thin_size(lvm, &bounds).0;
+    let size = thin_size(lvm, &bounds(members)).0;
     let data = EXTENT * pool(lvm, free, extents.len() as u64);
     let metadata = (data / chunk.max(1) * POOL_ENTRY).max(POOL_LEAST).div_ceil(EXTENT) * EXTENT;
     // Twice: a spare of the same size waits for repairs.

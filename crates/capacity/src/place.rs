@@ -25,6 +25,11 @@ pub(crate) struct Place {
     pub(crate) drive: bool,
 }
 
+/// What is certain of the sizes of members.
+pub(crate) fn bounds(members: &[Place]) -> Vec<SizeBounds> {
+    members.iter().map(|member| member.bounds).collect()
+}
+
 /// How consecutive bytes are dealt out, as the planner tells it to file systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stripe {

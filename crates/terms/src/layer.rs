@@ -16,7 +16,7 @@ use crate::units::{Bytes, Nanos};
 
 pub use bcache::{Bcache, BcacheMode};
 pub use choice::{ArrayState, Bitmap, CryptFormat};
-pub use chunks::ChunkShape;
+pub use chunks::{ChunkShape, STRIPE as BTRFS_STRIPE};
 pub use partition::{Extent, GptPartition, PartitionTables};
 pub use stripes::STRIPE_CACHE;
 pub use traits::{CacheKind, Checksums, Copies, Over, Survives, Traits};

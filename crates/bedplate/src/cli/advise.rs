@@ -47,10 +47,12 @@ pub(crate) struct AdviseArguments {
 }
 
 impl AdviseArguments {
-    /// What to type to ask the same of a study: its path, requirements, and the machine.
+    /// What to type to ask the same of a study: its path, requirements, the number of drives, and the machine.
     pub(crate) fn again(&self, study: &str) -> String {
-        let machine = self.machine.as_deref().map(|path| format!(" --machine {}", spell_path(path)));
-        format!("{study}{}{}", self.needs.words(), machine.unwrap_or_default())
+        let drives = self.max_drives.map(|drives| format!(" --max-drives {drives}")).unwrap_or_default();
+        let machine =
+            self.machine.as_deref().map(|path| format!(" --machine {}", spell_path(path))).unwrap_or_default();
+        format!("{study}{}{drives}{machine}", self.needs.words())
     }
 }
 

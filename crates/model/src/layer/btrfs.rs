@@ -1,6 +1,6 @@
 //! btrfs: data written anew in another place, checksums, and trees that are updated one after the other.
 
-use terms::layer::{ArrayState, Btrfs, BtrfsChecksum, BtrfsProfile};
+use terms::layer::{ArrayState, BTRFS_STRIPE, Btrfs, BtrfsChecksum, BtrfsProfile};
 use terms::machine::DriveKind;
 use terms::{Layer, Stack, Workload};
 
@@ -10,8 +10,8 @@ use crate::flow::{Context, Flow, PAGE, Waits};
 use crate::network::{Part, Resource, Serial, Slot};
 use crate::parameter::Parameter;
 
-/// Stripe of RAID-0 and RAID-10 profiles, in bytes (`BTRFS_STRIPE_LEN`).
-const STRIPE: f64 = 65_536.0;
+/// Stripe of RAID-0 and RAID-10 profiles, in bytes.
+const STRIPE: f64 = BTRFS_STRIPE as f64;
 
 /// What is allocated on a device at a time, in bytes (`SZ_1G`, `BTRFS_MAX_DATA_CHUNK_SIZE` in fs/btrfs/volumes.c).
 const CHUNK: f64 = 1_073_741_824.0;

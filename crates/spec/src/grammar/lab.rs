@@ -91,7 +91,7 @@ static DRIVE: Table = Table {
             "stands_for",
             Kind::Size { least: 32 * MIB, most: 1024 * TIB, step: Step::Multiple(512) },
             "not known",
-            "Size of the real drive that it stands for, which `expect` and `advise` use for capacity, life and risk; and they predict on a span that is as much larger as the drive.",
+            "Size of the real drive that it stands for, which `expect` and `advise` use for capacity, life and risk. They predict on a span that is larger by the same factor.",
         ),
         default(
             "lba",

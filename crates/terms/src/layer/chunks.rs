@@ -4,7 +4,7 @@ use super::BtrfsProfile;
 
 const GIB: u64 = 1 << 30;
 /// Bytes of stripes within a chunk (`BTRFS_STRIPE_LEN`).
-const STRIPE: u64 = 64 << 10;
+pub const STRIPE: u64 = 64 << 10;
 /// Chunks are at most a tenth of the file system (kernel, `btrfs_create_chunk`).
 const CHUNK_SHARE: u64 = 10;
 /// A stripe is counted as at least this part of the file system, so that many large devices take no longer than few. What
