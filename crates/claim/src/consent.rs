@@ -29,6 +29,18 @@ impl Consent {
         self.erased.iter().any(|erased| erased.is_same_device(identity))
     }
 
+    /// Is all that may go used? A drive that is to be erased and is not is a slip: another one is meant.
+    ///
+    /// # Errors
+    /// [`ClaimError::NotUsed`] with the first that is not.
+    pub fn erases_only(&self, used: &[&Identity]) -> Result<(), ClaimError> {
+        let is_used = |erased: &&Identity| used.iter().any(|used| used.is_same_device(erased));
+        match self.erased.iter().find(|erased| !is_used(erased)) {
+            Some(erased) => Err(ClaimError::NotUsed { drive: erased.describe(), id: erased.id.clone() }),
+            None => Ok(()),
+        }
+    }
+
     /// Was exactly this device named? A partition is not its drive, and a drive is not its partitions.
     pub(crate) fn check(&self, identity: &Identity) -> Result<(), ClaimError> {
         let mut named = self.named.iter().chain(&self.erased);

@@ -83,6 +83,18 @@ pub enum ClaimError {
         /// The name to give.
         id: String,
     },
+    /// A drive was to be erased that is not used.
+    #[error(
+        "refused: `--erase {}` names a drive that this command does not use\n  because: it is {drive}\n\n\
+         hint: leave it out, or name the drive that you mean",
+        in_command(id)
+    )]
+    NotUsed {
+        /// The drive.
+        drive: String,
+        /// The name that was given for it, or another that it has.
+        id: String,
+    },
     /// Something came onto the drive after a person agreed to lose what was on it then.
     #[error(
         "refused: something came onto drive {drive} since you were told what will be lost\n  because: {}\n\n\

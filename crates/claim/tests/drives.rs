@@ -779,6 +779,18 @@ fn consent_is_for_the_very_device_that_was_named() {
     assert!(Consent::given(&machine, &["serial=nobody".to_owned()], &[]).is_err());
 }
 
+#[test]
+fn a_drive_that_is_to_be_erased_and_not_used_is_a_slip() {
+    let machine = machine();
+    let [a, b] = [A, B].map(|drive| id(&machine, drive));
+    let used = resolve(&machine, &a).unwrap();
+    let given = |erase: &[String]| Consent::given(&machine, std::slice::from_ref(&a), erase).unwrap();
+    given(&[]).erases_only(&[&used]).unwrap();
+    given(std::slice::from_ref(&a)).erases_only(&[&used]).unwrap();
+    let error = given(&[a.clone(), b.clone()]).erases_only(&[&used]).unwrap_err();
+    assert!(matches!(&error, ClaimError::NotUsed { .. }) && error.to_string().contains(&b), "{error}");
+}
+
 /// Two partitions of drive `A`, and what the first is called.
 fn parted(machine: &FakeMachine) -> String {
     machine.line("parted --script /dev/nvme0n1 mklabel gpt mkpart x 1MiB 100MiB mkpart y 100MiB 200MiB");

@@ -147,6 +147,7 @@ fn with_erase<'d>(run: &str, drives: impl Iterator<Item = &'d Identity>) -> Stri
 /// Locks on all drives. Before anything is taken from one, it is looked at under its lock.
 fn locked<'s>(site: &'s Site, drives: Vec<(Name, Identity)>, erase: &[String]) -> Result<Claims<'s>, Failure> {
     let consent = Consent::given(site, &[], erase)?;
+    consent.erases_only(&drives.iter().map(|(_, identity)| identity).collect::<Vec<_>>())?;
     let each = drives.into_iter().map(|(name, identity)| Ok((name, claim::reclaim(site, identity, &consent)?)));
     each.collect()
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, stdin};
 
-use claim::{Class, Consent, Permission, UNCHECKED, in_command};
+use claim::{Class, Consent, Identity, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
 use terms::spelling::spell_inline;
 use terms::{Cmd, Design, Drive, Name, Replicate};
@@ -203,6 +203,8 @@ fn claim(site: &Site, pairs: &[&Pairing], erase: &[String]) -> Result<Vec<Claime
     }
     let ids: Vec<String> = pairs.iter().map(|pairing| pairing.id.clone()).collect();
     let consent = Consent::given(site, &ids, erase)?;
+    let used: Vec<&Identity> = found.iter().map(|(_, identity)| identity).collect();
+    refusals.extend(consent.erases_only(&used).err().map(|error| error.to_string()));
     for (name, identity) in found {
         if let Some(other) = claimed.iter().find(|of| of.permission.identity().drive_devno() == identity.drive_devno())
         {
