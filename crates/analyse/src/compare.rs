@@ -30,7 +30,7 @@ use crate::scatter::{self, Common, Moments};
 use crate::window;
 
 /// Chance of calling equals different, over the whole table.
-const ERROR: f64 = 0.05;
+pub(crate) const ERROR: f64 = 0.05;
 /// More rounds than this are no advice.
 const HOPELESS: f64 = 200.0;
 
@@ -69,10 +69,8 @@ pub(crate) fn all(
         let (Some(of), Some(raw), Some(corrected)) = (moments[at], chances.raw[at], chances.corrected[at]) else {
             return comparison;
         };
-        let interval = |upper| interval_of(&of, comparison.ratio.rounds, upper);
-        let alone = interval(looks.upper());
-        let share = if corrected > 0.0 { raw / corrected } else { 1.0 };
-        let together = interval(1.0 - ERROR / 2.0 / looks.penalty() * share);
+        let alone = interval_of(&of, comparison.ratio.rounds, looks.upper());
+        let together = Known { of: &of, raw, corrected }.interval(comparison.ratio.rounds, looks);
         comparison.verdict = decide(comparison.ratio.value, alone, Some(corrected), policy);
         if comparison.verdict == Compared::CannotTell {
             comparison.more_rounds = more_rounds(&of, comparison.ratio.rounds, policy, looks, open);
@@ -117,7 +115,7 @@ fn single(pair: &Pair, rounds: &Rounds<'_>) -> Option<Moments> {
     let of = |stack| rounds.of(stack, &pair.comparison.workload).into_iter().filter(|cell| cell.reading.is_some());
     let (ours, theirs) = of(&pair.comparison.stack)
         .find_map(|ours| Some((ours, of(&pair.comparison.other).find(|other| other.key.round == ours.key.round)?)))?;
-    window::ratio(logarithm, ours, theirs)
+    window::ratio(logarithm, ours, theirs).map(window::no_surer_than_runs_repeat)
 }
 
 fn without_interval(mut comparison: Comparison) -> Comparison {
@@ -126,9 +124,25 @@ fn without_interval(mut comparison: Comparison) -> Comparison {
 }
 
 /// The interval of a ratio between that quantile and its mirror.
-fn interval_of(of: &Moments, rounds: u32, upper: f64) -> (Option<f64>, Option<f64>) {
+pub(crate) fn interval_of(of: &Moments, rounds: u32, upper: f64) -> (Option<f64>, Option<f64>) {
     let half = interval::student(of.degrees, upper).map(|t| t * of.deviation / f64::from(rounds).sqrt());
     (half.map(|half| (of.mean - half).exp()), half.map(|half| (of.mean + half).exp()))
+}
+
+/// What is known of a ratio, and its chance between equals: by itself, and as one of a family.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) of: &'a Moments,
+    pub(crate) raw: f64,
+    pub(crate) corrected: f64,
+}
+
+impl Known<'_> {
+    /// The interval that leaves out 1 where the corrected chance is small enough, and holds it where it is not.
+    pub(crate) fn interval(self, rounds: u32, looks: Looks) -> (Option<f64>, Option<f64>) {
+        let share = if self.corrected > 0.0 { self.raw / self.corrected } else { 1.0 };
+        interval_of(self.of, rounds, 1.0 - ERROR / 2.0 / looks.penalty() * share)
+    }
 }
 
 /// Chances of each pair between equals.
@@ -142,7 +156,7 @@ struct Chances {
 impl Chances {
     fn of(pairs: &[Pair], moments: &[Option<Moments>], looks: Looks) -> Self {
         let chance = |(pair, of): (&Pair, &Option<Moments>)| {
-            Some((chance(of.as_ref()?, pair.comparison.ratio.rounds)? * looks.penalty()).min(1.0))
+            chance_among_looks(of.as_ref()?, pair.comparison.ratio.rounds, looks)
         };
         let raw: Vec<Option<f64>> = pairs.iter().zip(moments).map(chance).collect();
         let shown: Vec<Option<f64>> = raw.iter().zip(pairs).map(|(p, pair)| p.filter(|_| pair.shown)).collect();
@@ -163,6 +177,11 @@ pub(crate) fn holm(chances: &[Option<f64>]) -> Vec<Option<f64>> {
         left -= 1.0;
     }
     corrected
+}
+
+/// The chance of a mean this far from 0 between equals, corrected for looking more than once.
+pub(crate) fn chance_among_looks(of: &Moments, rounds: u32, looks: Looks) -> Option<f64> {
+    Some((chance(of, rounds)? * looks.penalty()).min(1.0))
 }
 
 /// The chance of a mean this far from 0 between equals.

@@ -7,24 +7,25 @@
 //!
 //! Two runs under a virtual clock with the same seed, drives and windows ask for the same work, and mostly do it instruction by
 //! instruction. Where all rounds of a cell are the same in both, nothing is in doubt. Where one differs, threads may have taken turns
-//! in another order: who runs first follows from what the guest did before. So rounds are paired, and the interval of the ratio is
-//! Welch's from the scatter of their rounds; where a run has one round, it is that within its window. It is never less than
-//! the factor [`terms::record::REPEATS`].
+//! in another order: who runs first follows from what the guest did before.
+//!
+//! Where a run under a virtual clock has one round, the scatter is that within the windows ([`crate::window`]), and a window that
+//! is too short to show any has none. It is never less than two runs differ by.
 
 use std::collections::BTreeMap;
 
-use terms::evidence::State;
 use terms::finding::{
     CellComparison, CellFinding, Change, Compared, Figures, Findings, Quantity, RunComparison, RunHead, Verdict,
     WithInterval,
 };
-use terms::record::{Cell, REPEATS};
+use terms::record::Cell;
 use terms::{MeasurePolicy, Workload};
 
-use crate::compare::{decide, holm};
+use crate::compare::{ERROR, Known, chance_among_looks, decide, holm, interval_of};
 use crate::interval::{self, Looks, real};
 use crate::rounds::Rounds;
-use crate::{controls, differences};
+use crate::scatter::Moments;
+use crate::{controls, differences, window};
 
 /// A run: what was found, and the cells that it was found in.
 #[derive(Debug, Clone, Copy)]
@@ -47,22 +48,21 @@ pub fn runs(a: Run<'_>, b: Run<'_>) -> Result<RunComparison, Vec<String>> {
     let (of_a, of_b) = (&a.findings.provenance, &b.findings.provenance);
     let is_virtual = of_a.has_virtual_clock() && of_b.has_virtual_clock();
     let repeats = is_virtual && differences::same_work(a.findings, b.findings);
-    let pair = Pair { a, b, rounds: [counted(a), counted(b)], repeats };
+    let pair = Pair { a, b, rounds: [counted(a), counted(b)], is_virtual, repeats };
     let names = pair.names();
     let titles = titles(&names);
     let cell = |of: Named<'_>| pair.cell(of, titles.get(of.2.name.as_str()).cloned().unwrap_or_default());
-    let mut cells: Vec<(CellComparison, Option<f64>)> = names.iter().map(|name| cell(*name)).collect();
-    let policy = of_a.policy();
-    let chances = holm(&cells.iter().map(|cell| cell.1).collect::<Vec<_>>());
-    for ((cell, _), chance) in cells.iter_mut().zip(chances) {
-        cell.p_value = chance;
-        if let Some(ratio) = cell.ratio {
-            cell.verdict = Some(if repeats {
-                outside(&ratio, &policy)
-            } else {
-                decide(ratio.value, (ratio.low, ratio.high), chance, &policy)
-            });
+    let mut cells: Vec<(CellComparison, Option<Moments>)> = names.iter().map(|name| cell(*name)).collect();
+    let looks = pair.looks();
+    let raw: Vec<Option<f64>> = cells.iter().map(|(_, of)| chance_among_looks(of.as_ref()?, 1, looks)).collect();
+    for (((cell, of), raw), corrected) in cells.iter_mut().zip(&raw).zip(holm(&raw)) {
+        if let Some(ratio) = &mut cell.ratio {
+            let known = of.as_ref().zip(*raw).zip(corrected).map(|((of, raw), corrected)| Known { of, raw, corrected });
+            let alone = known.map(|known| interval_of(known.of, 1, looks.upper())).unwrap_or_default();
+            cell.verdict = Some(answer(repeats, ratio.value, alone, corrected, &of_a.policy()));
+            (ratio.low, ratio.high) = known.map(|known| known.interval(1, looks)).unwrap_or_default();
         }
+        cell.p_value = corrected;
         pair.explain(cell);
     }
     let cells: Vec<CellComparison> = cells.into_iter().map(|cell| cell.0).collect();
@@ -102,12 +102,18 @@ fn counted<'a>(run: Run<'a>) -> Rounds<'a> {
     Rounds::sort(run.cells.iter().filter(|cell| !cell.key.is_control() && !discarded.contains(&cell.key.round)))
 }
 
-/// An interval that leaves out 1 is an answer, one that holds it and lies within the margin is the other.
-fn outside(ratio: &WithInterval, policy: &MeasurePolicy) -> Compared {
-    match (ratio.low, ratio.high) {
-        (Some(low), _) if low > 1.0 => Compared::Faster,
-        (_, Some(high)) if high < 1.0 => Compared::Slower,
-        bounds => decide(ratio.value, bounds, None, policy),
+/// Of work that repeats itself any difference that is certain is one, however small: the margin decides on the others.
+fn answer(
+    repeats: bool,
+    ratio: f64,
+    alone: (Option<f64>, Option<f64>),
+    chance: Option<f64>,
+    policy: &MeasurePolicy,
+) -> Compared {
+    match chance {
+        Some(p) if repeats && p < ERROR && ratio > 1.0 => Compared::Faster,
+        Some(p) if repeats && p < ERROR => Compared::Slower,
+        _ => decide(ratio, alone, chance, policy),
     }
 }
 
@@ -115,6 +121,9 @@ struct Pair<'a> {
     a: Run<'a>,
     b: Run<'a>,
     rounds: [Rounds<'a>; 2],
+    /// Had both runs a clock that no other work moves?
+    is_virtual: bool,
+    /// Did both ask for the same work, too?
     repeats: bool,
 }
 
@@ -140,14 +149,20 @@ impl<'a> Pair<'a> {
         names
     }
 
-    /// The cell without its answer, and the chance of its difference between equals.
-    fn cell(&self, (stack, name, of): Named<'_>, title: String) -> (CellComparison, Option<f64>) {
+    /// How often the rounds of either run were looked at.
+    fn looks(&self) -> Looks {
+        let mut policies = [self.a, self.b].into_iter().map(|run| run.findings.provenance.policy());
+        if !self.repeats && policies.any(|of| of.is_sequential()) { Looks::Again } else { Looks::Once }
+    }
+
+    /// The cell without its answer and interval, and what is known of its ratio.
+    fn cell(&self, (stack, name, of): Named<'_>, title: String) -> (CellComparison, Option<Moments>) {
         let workload = of.name.as_str();
         let [a, b] = [self.a, self.b].map(|run| run.findings.cell(stack, workload));
         let why_not = missing("A", a).or_else(|| missing("B", b)).or_else(|| self.other_work(workload));
         let compared = if why_not.is_none() { self.ratio(stack, workload) } else { None };
-        let alone = compared.as_ref().is_some_and(|(ratio, _)| ratio.low.is_none());
-        let one_round = || "one round has no interval, so nothing is decided: run more rounds of both".to_owned();
+        let alone = compared.is_some_and(|(_, of)| of.is_none());
+        let one_round = || self.undecided().to_owned();
         let cell = CellComparison {
             stack: stack.to_owned(),
             name: name.to_owned(),
@@ -162,7 +177,16 @@ impl<'a> Pair<'a> {
             changes: Vec::new(),
             bottlenecks: None,
         };
-        (cell, compared.and_then(|(_, chance)| chance))
+        (cell, compared.and_then(|(_, of)| of))
+    }
+
+    /// Why a ratio has no interval.
+    const fn undecided(&self) -> &'static str {
+        if self.is_virtual {
+            "one round of so short a window has no interval: run more rounds of both, or longer windows"
+        } else {
+            "one round has no interval, so nothing is decided: run more rounds of both"
+        }
     }
 
     /// A workload that is another under the same name.
@@ -172,26 +196,42 @@ impl<'a> Pair<'a> {
         (a != b).then(|| "the workload of that name is another in B".to_owned())
     }
 
-    /// The ratio of `b` to `a`, and the chance of it between equals.
-    fn ratio(&self, stack: &str, workload: &str) -> Option<(WithInterval, Option<f64>)> {
-        let [a, b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
+    /// The ratio of `b` to `a` without its interval, and what is known of it.
+    fn ratio(&self, stack: &str, workload: &str) -> Option<(WithInterval, Option<Moments>)> {
+        let [mut a, mut b] = [0, 1].map(|at| self.rounds[at].throughput(stack, workload));
         if self.repeats {
-            let ratio = interval::paired_ratio(&b, &a, Looks::Once)?;
-            let half = if a == b {
-                None
-            } else if a.len().min(b.len()) > 1 {
-                welch(&a, &b, Looks::Once).and_then(|(of, _)| Some((of.high? / of.value).ln()))
-            } else {
-                let [a, b] = [0, 1].map(|at| self.rounds[at].of(stack, workload).first().and_then(|cell| within(cell)));
-                a.zip(b).map(|(a, b)| a.hypot(b))
-            };
-            let factor = half.unwrap_or_default().exp().max(1.0 + REPEATS);
-            let (low, high) = (Some(ratio.value / factor), Some(ratio.value * factor));
-            return Some((WithInterval { low, high, ..ratio }, None));
+            // Round by round the same work: a round that only one of them has says nothing of the other.
+            a.retain(|round, _| b.contains_key(round));
+            b.retain(|round, _| a.contains_key(round));
         }
-        let policies = [self.a, self.b].map(|run| run.findings.provenance.policy());
-        let looks = if policies.iter().any(MeasurePolicy::is_sequential) { Looks::Again } else { Looks::Once };
-        welch(&a, &b, looks)
+        let difference = mean(&b)? - mean(&a)?;
+        let rounds = u32::try_from(a.len().min(b.len())).ok()?;
+        let of = if self.repeats && a == b {
+            Some(Moments { mean: 0.0, deviation: 0.0, degrees: f64::INFINITY })
+        } else if self.is_virtual && rounds == 1 {
+            self.windows(stack, workload, [&a, &b], difference)
+        } else {
+            welch(&a, &b)
+        };
+        let of = if self.is_virtual { of.map(window::no_surer_than_runs_repeat) } else { of };
+        // Rounds that agree to the last bit: no noise was seen, and none can be ruled out.
+        let of = of.filter(|of| of.deviation > 0.0);
+        Some((WithInterval { value: difference.exp(), low: None, high: None, rounds }, of))
+    }
+
+    /// What the windows of the first of these rounds of either run tell.
+    fn windows(
+        &self,
+        stack: &str,
+        workload: &str,
+        rounds: [&BTreeMap<u32, f64>; 2],
+        difference: f64,
+    ) -> Option<Moments> {
+        let [a, b] = [0, 1].map(|at| {
+            let first = rounds[at].keys().next()?;
+            self.rounds[at].of(stack, workload).into_iter().find(|cell| cell.key.round == *first)
+        });
+        window::ratio(difference, b?, a?)
     }
 
     /// What changed with the throughput of a cell that is faster or slower.
@@ -246,31 +286,18 @@ fn quantity(of: &CellFinding, what: Quantity) -> Option<f64> {
     (value > 0.0).then_some(value)
 }
 
-/// Half of the 95 % interval of a window's mean, as a share of it, where the window is long enough to be called steady.
-fn within(cell: &Cell) -> Option<f64> {
-    let steadiness = cell.steadiness.as_ref()?;
-    (steadiness.state != State::Unknown).then_some(steadiness.half_width?)
+/// Mean of the logarithms.
+fn mean(of: &BTreeMap<u32, f64>) -> Option<f64> {
+    (!of.is_empty()).then(|| of.values().map(|value| value.ln()).sum::<f64>() / real(of.len()))
 }
 
-/// The ratio of `b` to `a` from rounds that have nothing in common, and its chance between equals.
-fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>, looks: Looks) -> Option<(WithInterval, Option<f64>)> {
+/// The logarithm of the ratio of `b` to `a` from rounds that have nothing in common, with its error. `None` of a single round.
+fn welch(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>) -> Option<Moments> {
     let [x, y] = [a, b].map(|of| of.values().map(|value| value.ln()).collect::<Vec<f64>>());
-    let mean = |of: &[f64]| (!of.is_empty()).then(|| of.iter().sum::<f64>() / real(of.len()));
-    let difference = mean(&y)? - mean(&x)?;
-    let rounds = u32::try_from(x.len().min(y.len())).ok()?;
-    let alone = WithInterval { value: difference.exp(), low: None, high: None, rounds };
-    let Some(((_, sx), (_, sy))) = interval::moments(&x).zip(interval::moments(&y)) else { return Some((alone, None)) };
+    let ((mean_x, sx), (mean_y, sy)) = (interval::moments(&x)?, interval::moments(&y)?);
     let (vx, vy) = (sx * sx / real(x.len()), sy * sy / real(y.len()));
-    let error = (vx + vy).sqrt();
-    if error <= 0.0 {
-        // Rounds that agree to the last bit: no noise was seen, and none can be ruled out.
-        return Some((alone, None));
-    }
     let degrees = interval::satterthwaite([(vx, real(x.len()) - 1.0), (vy, real(y.len()) - 1.0)]);
-    let half = interval::student(degrees, looks.upper())? * error;
-    let chance = interval::tails(degrees, difference / error).map(|chance| (chance * looks.penalty()).min(1.0));
-    let (low, high) = (Some((difference - half).exp()), Some((difference + half).exp()));
-    Some((WithInterval { low, high, ..alone }, chance))
+    Some(Moments { mean: mean_y - mean_x, deviation: (vx + vy).sqrt(), degrees })
 }
 
 #[cfg(test)]
@@ -288,16 +315,43 @@ mod tests {
 
     impl Made {
         fn new(run: &str, clock: Option<&str>, seed: u64, rounds: &[(f64, f64)]) -> Self {
-            let mut of = provenance(&["a", "b"], &["w"]);
+            let rounds: Vec<Vec<f64>> = rounds.iter().map(|(a, b)| vec![*a, *b]).collect();
+            Self::of(run, clock, seed, &["a".to_owned(), "b".to_owned()], &rounds)
+        }
+
+        /// The same of any stacks.
+        fn of(run: &str, clock: Option<&str>, seed: u64, stacks: &[String], rounds: &[Vec<f64>]) -> Self {
+            let mut of = provenance(&stacks.iter().map(String::as_str).collect::<Vec<_>>(), &["w"]);
             (of.run, of.seed) = (run.to_owned(), seed);
             if let Some(clock) = clock {
                 (of.place, of.accelerator) = ("lab".to_owned(), Some(clock.to_owned()));
             }
             let cells: Vec<Cell> = (1..)
                 .zip(rounds)
-                .flat_map(|(round, (a, b))| [cell(round, "a", "w", *a), cell(round, "b", "w", *b)])
+                .flat_map(|(round, rates)| {
+                    rates.iter().zip(stacks).map(move |(rate, stack)| cell(round, stack, "w", *rate))
+                })
                 .collect();
             Self { findings: crate::study(&of, &Inventory::default(), &cells, &[]), cells }
+        }
+
+        /// The same, from windows whose means are known to these shares of them.
+        fn known_to(mut self, half_widths: [f64; 2]) -> Self {
+            for (cell, half) in self.cells.iter_mut().zip(half_widths.into_iter().cycle()) {
+                cell.steadiness = Some(terms::evidence::Steadiness {
+                    state: terms::evidence::State::Steady,
+                    samples: 20,
+                    warmup: terms::Nanos::default(),
+                    effective_samples: 18.0,
+                    half_width: Some(half),
+                    drift: 0.0,
+                    cliff: None,
+                    low: 1.0,
+                    high: 1.0,
+                    snia: true,
+                });
+            }
+            self
         }
 
         fn run(&self) -> Run<'_> {
@@ -313,12 +367,12 @@ mod tests {
 
     #[test]
     fn one_round_in_virtual_time_finds_a_planted_percent() {
-        let (one, other) =
-            (Made::new("r1", VIRTUAL, 7, &[(1e8, 2e8)]), Made::new("r2", VIRTUAL, 7, &[(1.002e8, 1.98e8)]));
+        let known = |run, rates| Made::new(run, VIRTUAL, 7, &[rates]).known_to([0.001, 0.001]);
+        let (one, other) = (known("r1", (1e8, 2e8)), known("r2", (1.002e8, 1.98e8)));
         let of = runs(one.run(), other.run()).unwrap();
         assert!(of.repeats);
         assert_eq!(verdicts(&of), [Some(Compared::Equivalent), Some(Compared::Slower)]);
-        assert_eq!([0.004, 0.01].map(|share| of.slower_by(share).count()), [1, 0], "{:?}", of.cells[1].ratio);
+        assert_eq!([0.003, 0.01].map(|share| of.slower_by(share).count()), [1, 0], "{:?}", of.cells[1].ratio);
         assert_eq!(of.cells[1].changes.first().map(|change| change.what), Some(Quantity::CpuPerOperationNs));
         assert!(of.cells[0].changes.is_empty());
     }
@@ -330,7 +384,9 @@ mod tests {
         other.findings.provenance.window = terms::Nanos(one.findings.provenance.window.0 * 10);
         let of = runs(one.run(), other.run()).unwrap();
         assert!(!of.repeats);
-        assert_eq!(verdicts(&of), [Some(Compared::CannotTell); 2], "one round of each");
+        assert_eq!(verdicts(&of), [Some(Compared::CannotTell); 2], "one round of each, and short");
+        let of = runs(one.known_to([0.01; 2]).run(), other.known_to([0.001; 2]).run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::Equivalent); 2], "the margin goes first: {:?}", of.cells);
     }
 
     #[test]
@@ -356,26 +412,42 @@ mod tests {
 
     #[test]
     fn one_round_has_the_scatter_within_its_window() {
-        let scattered = |run: &str, rate: f64| {
-            let mut made = Made::new(run, VIRTUAL, 7, &[(rate, rate)]);
-            for (cell, half) in made.cells.iter_mut().zip([0.05, 0.01]) {
-                cell.steadiness = Some(terms::evidence::Steadiness {
-                    state: State::Steady,
-                    samples: 20,
-                    warmup: terms::Nanos::default(),
-                    effective_samples: 18.0,
-                    half_width: Some(half),
-                    drift: 0.0,
-                    cliff: None,
-                    low: rate,
-                    high: rate,
-                    snia: true,
-                });
-            }
-            made
-        };
+        let scattered = |run, rate| Made::new(run, VIRTUAL, 7, &[(rate, rate)]).known_to([0.05, 0.01]);
         let of = runs(scattered("r1", 1e8).run(), scattered("r2", 1.03e8).run()).unwrap();
         assert_eq!(verdicts(&of), [Some(Compared::CannotTell), Some(Compared::Faster)]);
+        // A window without one says nothing, except of itself.
+        let short = |rate| Made::new("r", VIRTUAL, 7, &[(1e8, rate)]);
+        let of = runs(short(1e8).run(), short(1.2e8).run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::Equivalent), Some(Compared::CannotTell)]);
+        assert!(of.cells[1].why_not.as_ref().is_some_and(|why| why.contains("short")), "{:?}", of.cells[1]);
+    }
+
+    #[test]
+    fn of_many_cells_one_that_is_a_little_off_is_no_difference() {
+        let found = |stacks: usize| {
+            let names: Vec<String> = (0..stacks).map(|at| format!("s{at}")).collect();
+            let made = |run, last: f64| {
+                let rates = (0..stacks).map(|at| if at + 1 == stacks { last } else { 1e8 }).collect();
+                Made::of(run, VIRTUAL, 7, &names, &[rates]).known_to([0.01, 0.01])
+            };
+            runs(made("r1", 1e8).run(), made("r2", 1.016e8).run()).unwrap().cells.pop().unwrap()
+        };
+        assert_eq!(found(1).verdict, Some(Compared::Faster));
+        let one_of_forty = found(40);
+        assert_ne!(one_of_forty.verdict, Some(Compared::Faster), "{one_of_forty:?}");
+        assert!(
+            one_of_forty.ratio.unwrap().low.unwrap() < 1.0,
+            "the interval says what the answer says: {one_of_forty:?}"
+        );
+    }
+
+    #[test]
+    fn rounds_that_only_one_run_has_say_nothing_of_the_other() {
+        let one = Made::new("r1", VIRTUAL, 7, &[(5e7, 1e8)]);
+        let more = Made::new("r2", VIRTUAL, 7, &[(5e7, 1e8), (9e7, 1.5e8)]);
+        let of = runs(one.run(), more.run()).unwrap();
+        assert_eq!(verdicts(&of), [Some(Compared::Equivalent); 2]);
+        assert!(of.cells.iter().all(|cell| cell.ratio.is_some_and(|ratio| (ratio.value - 1.0).abs() < 1e-12)));
     }
 
     #[test]
@@ -452,30 +524,31 @@ mod tests {
         // Logarithms 0, 0.1, 0.2 and 1, 1.2: means 0.1 and 1.1, variances 0.01 and 0.02; e² = 0.01/3 + 0.02/2 = 0.013333;
         // degrees 0.013333² / (0.0033333²/2 + 0.01²/1) = 1.6842.
         let exp = |logs: &[f64]| rounds(&logs.iter().map(|log: &f64| log.exp()).collect::<Vec<_>>());
-        let (ratio, chance) = welch(&exp(&[0.0, 0.1, 0.2]), &exp(&[1.0, 1.2]), Looks::Once).unwrap();
-        assert!((ratio.value.ln() - 1.0).abs() < 1e-9);
+        let of = welch(&exp(&[0.0, 0.1, 0.2]), &exp(&[1.0, 1.2])).unwrap();
+        assert!((of.mean - 1.0).abs() < 1e-9 && (of.degrees - 1.684_210_5).abs() < 1e-6, "{of:?}");
         let half = interval::student(1.684_210_5, 0.975).unwrap() * 0.013_333_333_f64.sqrt();
-        assert!((ratio.high.unwrap().ln() - 1.0 - half).abs() < 1e-6, "{ratio:?}");
-        assert!(chance.unwrap() < 0.05 && chance.unwrap() > 0.01, "{chance:?}");
+        let high = interval_of(&of, 1, Looks::Once.upper()).1.unwrap();
+        assert!((high.ln() - 1.0 - half).abs() < 1e-6, "{high}");
+        let chance = chance_among_looks(&of, 1, Looks::Once).unwrap();
+        assert!(chance < 0.05 && chance > 0.01, "{chance}");
     }
 
     #[test]
-    fn one_round_and_rounds_alike_have_no_interval() {
-        for (a, b) in [(vec![1.0], vec![2.0, 2.1]), (vec![1.0, 1.0], vec![2.0, 2.0])] {
-            let (ratio, chance) = welch(&rounds(&a), &rounds(&b), Looks::Once).unwrap();
-            assert_eq!((ratio.low, ratio.high, chance), (None, None, None));
-        }
-        assert_eq!(welch(&rounds(&[]), &rounds(&[1.0]), Looks::Once), None);
+    fn one_round_has_no_moments() {
+        assert_eq!(welch(&rounds(&[1.0]), &rounds(&[2.0, 2.1])), None);
+        assert_eq!(welch(&rounds(&[]), &rounds(&[1.0])), None);
+        assert_eq!(mean(&rounds(&[])), None);
     }
 
     #[test]
-    fn answers_follow_from_intervals() {
-        let ratio =
-            |value: f64, low: f64, high: f64| WithInterval { value, low: Some(low), high: Some(high), rounds: 1 };
-        let outside = |value, low, high| outside(&ratio(value, low, high), &MeasurePolicy::default());
-        assert_eq!(outside(1.002, 0.992, 1.012), Compared::Equivalent);
-        assert_eq!(outside(1.02, 1.01, 1.03), Compared::Faster);
-        assert_eq!(outside(0.9, 0.89, 0.91), Compared::Slower);
-        assert_eq!(outside(1.02, 0.9, 1.15), Compared::CannotTell);
+    fn answers_follow_from_chances_and_intervals() {
+        let answer = |value: f64, low: f64, high: f64, p: f64| {
+            super::answer(true, value, (Some(low), Some(high)), Some(p), &MeasurePolicy::default())
+        };
+        assert_eq!(answer(1.002, 0.992, 1.012, 0.5), Compared::Equivalent);
+        assert_eq!(answer(1.02, 1.01, 1.03, 0.01), Compared::Faster, "certain, though within the margin");
+        assert_eq!(answer(0.9, 0.89, 0.91, 0.01), Compared::Slower);
+        assert_eq!(answer(1.02, 0.9, 1.15, 0.3), Compared::CannotTell);
+        assert_eq!(answer(1.05, 1.01, 1.09, 0.2), Compared::CannotTell, "one of many");
     }
 }

@@ -3,8 +3,8 @@
 //! On a machine whose clock runs by itself a window speaks of its own seconds only, and no interval comes of one. Under a
 //! virtual clock no other work is in it: another round does the same in another order of chance, and differs from this one as
 //! far as the window differs within itself. So the standard error of the window's mean (`steady`: half of its 95 % interval
-//! by Student's quantile), as a logarithm, is that of the round, and never less than what two runs differ by
-//! ([`terms::record::REPEATS`]).
+//! by Student's quantile), as a logarithm, is that of the round. What two runs differ by ([`terms::record::REPEATS`]) is added to
+//! it, and to that of a ratio once: it is the difference of two figures already.
 //!
 //! Nor is a window known better than fio's two accounts of it agree. The total has operations that the log has not, of the ends of
 //! the window. Where those count, `measure` takes the rate from the log, and there is no disagreement.
@@ -16,6 +16,7 @@ use terms::Bytes;
 use terms::finding::WithInterval;
 use terms::record::{Cell, REPEATS};
 
+use crate::compare;
 use crate::interval::{Looks, satterthwaite, student};
 use crate::scatter::Moments;
 
@@ -27,7 +28,15 @@ fn error(cell: &Cell) -> Option<(f64, f64)> {
     let steadiness = cell.steadiness.as_ref()?;
     let degrees = steadiness.effective_samples - 1.0;
     let error = steadiness.half_width?.ln_1p() / student(degrees, Looks::Once.upper())?;
-    Some((error.hypot(REPEATS / NORMAL).hypot(disagreement(cell) / NORMAL), degrees))
+    Some((error.hypot(disagreement(cell) / NORMAL), degrees))
+}
+
+/// A logarithm with what two runs of the same work differ by added to its error.
+pub(crate) fn no_surer_than_runs_repeat(of: Moments) -> Moments {
+    let least = REPEATS / NORMAL;
+    let sides = [(of.deviation.powi(2), of.degrees), (least.powi(2), f64::INFINITY)];
+    let degrees = if of.deviation > 0.0 { satterthwaite(sides) } else { f64::INFINITY };
+    Moments { deviation: of.deviation.hypot(least), degrees, ..of }
 }
 
 /// How far fio's total is from the mean of its log, as a logarithm; 0 where there is no log.
@@ -40,9 +49,10 @@ fn disagreement(cell: &Cell) -> f64 {
 
 /// The estimate of one round with the interval of its window.
 pub(crate) fn with_interval(estimate: WithInterval, cell: &Cell) -> WithInterval {
-    let half = error(cell).and_then(|(error, degrees)| Some(error * student(degrees, Looks::Once.upper())?));
-    let end = |sign: f64| half.map(|half| estimate.value * (sign * half).exp());
-    WithInterval { low: end(-1.0), high: end(1.0), ..estimate }
+    let of = error(cell).map(|(deviation, degrees)| Moments { mean: estimate.value.ln(), deviation, degrees });
+    let (low, high) =
+        of.map(|of| compare::interval_of(&no_surer_than_runs_repeat(of), 1, Looks::Once.upper())).unwrap_or_default();
+    WithInterval { low, high, ..estimate }
 }
 
 /// The ratio of one window to another: its logarithm, error and degrees of freedom.

@@ -26,6 +26,30 @@ type Rates = BTreeMap<(u32, String), Rate>;
 /// threads", 2018). The lab counts the scheduler's instructions for it and nothing for cold caches. The least of these, in ns.
 const SWITCH: f64 = 2.0 * 1200.0;
 
+/// What a byte takes to be encrypted by AES-XTS with two keys of 256 bits, in ns: on a processor of the published machine's
+/// generation at its speed (`cryptsetup benchmark` on a Core i7-4720HQ, 2004 MiB/s: jo-so.de, "Benchmark
+/// Festplattenverschlüsselung", April 2017), and in the lab (`ciphers_and_hashes_take_instructions` in tests/lab/clock.rs).
+const AES: Cost = Cost { published: 1e9 / (2004.0 * 1_048_576.0), lab: 0.735 };
+/// The same of SHA-256 without SHA instructions: 7.80 cycles on that generation (OpenSSL, `sha512-x86_64.pl`, table of
+/// performance, column AVX2), which the published machine runs 3.6 of in a nanosecond (Intel, "Xeon E5-1620 v3").
+const SHA: Cost = Cost { published: 7.80 / 3.6, lab: 9.82 };
+
+/// Nanoseconds for a byte.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    published: f64,
+    lab: f64,
+}
+
+/// What is worked out for every byte of a configuration, by its number.
+fn ciphers(number: u32) -> &'static [Cost] {
+    match number {
+        5 | 7 => &[AES],
+        6 => &[AES, SHA],
+        _ => &[],
+    }
+}
+
 /// Published rows on RAM drives: class, number, name, test, bytes per second, …
 fn published() -> Rates {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/tests/data/t13a.csv");
@@ -89,14 +113,17 @@ fn layers_cost_in_virtual_time_what_was_published() {
     let with = |key: &(u32, String), switch: f64| {
         let block = if key.1.contains("4k") { 4096.0 } else { 1_048_576.0 };
         let memory = memory(&lab, &published, &key.1);
-        let took = |key| 1e9 / lab[key].bytes + memory + switch * lab[key].switches / block;
+        let took = |key: &(u32, String)| {
+            let counted: f64 = ciphers(key.0).iter().map(|cost| cost.published - cost.lab).sum();
+            1e9 / lab[key].bytes + memory + switch * lab[key].switches / block + counted
+        };
         took(&base(key)) / took(key)
     };
     let (mut counted, mut charged) = (Vec::new(), Vec::new());
     for key in keys() {
         let (there, here, with) = (there(key), here(key), with(key, SWITCH));
         println!(
-            "#{:<2} {:20} published {there:.3}; counted {here:.3}, {:.2} of it; with memory and switches {with:.3}, {:.2}",
+            "#{:<2} {:20} published {there:.3}; counted {here:.3}, {:.2} of it; charged {with:.3}, {:.2}",
             key.0,
             key.1,
             here / there,
@@ -105,15 +132,15 @@ fn layers_cost_in_virtual_time_what_was_published() {
         counted.push(here / there);
         charged.push(with / there);
     }
-    for (name, factors) in [("counted", &counted), ("with memory and switches", &charged)] {
+    for (name, factors) in [("counted", &counted), ("charged", &charged)] {
         println!("{name}: {} of 36 within 1.5, {} within 3", within(factors, 1.5), within(factors, 3.0));
     }
     assert_eq!((counted.len(), charged.len()), (36, 36));
-    assert!(within(&charged, 1.5) >= 25 && within(&charged, 3.0) >= 32, "{charged:?}");
+    assert!(within(&charged, 1.5) >= 27 && within(&charged, 3.0) >= 33, "{charged:?}");
     // No figure that was picked for it: any from half of the least published to more than twice of it does.
     for switch in (1000..=5000).step_by(500).map(f64::from) {
         let charged: Vec<f64> = keys().map(|key| with(key, switch) / there(key)).collect();
         println!("{switch} ns: {} within 1.5", within(&charged, 1.5));
-        assert!(within(&charged, 1.5) >= 24, "{switch} ns: {charged:?}");
+        assert!(within(&charged, 1.5) >= 26, "{switch} ns: {charged:?}");
     }
 }

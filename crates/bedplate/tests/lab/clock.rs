@@ -252,3 +252,36 @@ fn layers_on_hard_disks_are_measured_under_a_virtual_clock() {
     }
     bench.assert_nothing_left();
 }
+
+/// Nanoseconds of the machine for a byte of 4 KiB, as the kernel's own test of its ciphers counts cycles for an operation.
+fn takes(guest: &Guest, mode: u32, driver: &str, line: &str) -> f64 {
+    // The module never stays: its initialisation is the test, and ends with an error.
+    let told = shell(guest, &format!("dmesg --clear; modprobe tcrypt mode={mode} 2> /dev/null; dmesg --notime"));
+    let of_driver = told.split("testing speed of ").find(|part| part.lines().next().unwrap().contains(driver)).unwrap();
+    let result = of_driver.lines().find(|told| told.contains(line)).unwrap().split_once("): ").unwrap().1;
+    let word = result.trim_start_matches("1 operation in ").split_whitespace().next().unwrap();
+    word.parse::<f64>().unwrap() / 4096.0 / guest.speed().expect("a virtual clock").factor()
+}
+
+/// What docs/virtual-time.md charges for ciphers follows from these.
+#[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]
+#[test]
+fn ciphers_and_hashes_take_instructions() {
+    let bench = Bench::new();
+    let guest = bench.boot_as_asked(&understood(DISKS));
+    // A cycle of the guest's processor is a nanosecond of the guest's clock.
+    let clock = shell(&guest, "dmesg --notime | sed -n 's/^tsc: Detected \\([0-9]*\\).* MHz processor$/\\1/p'");
+    assert!(["999", "1000"].contains(&clock.trim()), "{clock}");
+    let aes = takes(&guest, 500, "xts-aes-aesni", "(512 bit key, 4096 byte blocks)");
+    let sha = takes(&guest, 404, "sha256-avx2", "( 4096 byte blocks, 4096 bytes per update,   1 updates)");
+    eprintln!("AES-XTS {aes:.3} ns, SHA-256 {sha:.3} ns for a byte");
+    for (taken, known) in [(aes, AES_XTS), (sha, SHA_256)] {
+        assert!((taken / known - 1.0).abs() < 0.02, "{taken} {known}");
+    }
+    drop(guest);
+    bench.assert_nothing_left();
+}
+
+/// Nanoseconds for a byte, as tests/evidence/published.rs has them.
+const AES_XTS: f64 = 0.735;
+const SHA_256: f64 = 9.82;
