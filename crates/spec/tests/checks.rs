@@ -105,6 +105,26 @@ fn hint(text: &str, code: &str) -> String {
 }
 
 #[test]
+fn a_size_that_is_proposed_is_taken() {
+    let base = study("{ ext4 = {}, on = 'a' }") + "[[workload]]\nname = 'w'\npattern = 'read'\nblock = '4 KiB'\n";
+    assert!(spec::parse(&base).0.is_some());
+    for (key, wrong, proposed) in [
+        ("block = '4 KiB'", "16 KB", "16 KiB"),
+        ("block = '4 KiB'", "16 kib", "16 KiB"),
+        ("block = '4 KiB'", "5000 B", "4608 B"),
+        ("span = \"32 MiB\"", "32 mb", "32 MiB"),
+    ] {
+        let name = key.split(' ').next().unwrap();
+        let with = |size: &str| base.replace(key, &format!("{name} = '{size}'"));
+        let (_, notes) = spec::parse(&with(wrong));
+        let hint =
+            notes.iter().find_map(|note| note.hint.clone()).unwrap_or_else(|| panic!("{key} {wrong}: {notes:?}"));
+        assert!(hint.contains(&format!("\"{proposed}\"")), "{wrong}: {hint}");
+        assert!(spec::parse(&with(proposed)).0.is_some(), "{proposed}: {:?}", spec::parse(&with(proposed)).1);
+    }
+}
+
+#[test]
 fn bare_numbers_are_bytes_where_that_can_be_meant() {
     let block = |block: &str| {
         let own = format!("[[workload]]\nname='w'\npattern='read'\nblock={block}\n");

@@ -57,7 +57,7 @@ fn out_of_range(key: &Key, place: Span, message: String) -> Box<Note> {
 
 /// A size with its unit. A bare letter is taken, and said.
 pub(super) fn size(key: &Key, text: &str, place: Span, notes: &mut Vec<Note>) -> Read<Bytes> {
-    let size = Bytes::parse(text).map_err(|fault| bad_unit(key, &fault, place, "\"512 KiB\""))?;
+    let size = Bytes::parse(text).map_err(|fault| bad_unit(key, &fault, text, place))?;
     let size = within(key, size.0, place, &|n| Bytes(n).to_string()).map(Bytes)?;
     if text.trim_end().ends_with(['K', 'k', 'M', 'm', 'G', 'g', 'T', 't', 'P']) {
         let mut note = Note::error("study-bare-letter", Some(place), format!("`{text}` is read as {size}"))
@@ -70,7 +70,7 @@ pub(super) fn size(key: &Key, text: &str, place: Span, notes: &mut Vec<Note>) ->
 
 /// A time with its unit.
 pub(super) fn duration(key: &Key, text: &str, place: Span) -> Read<Nanos> {
-    let read = Nanos::parse(text).map_err(|fault| bad_unit(key, &fault, place, "\"5 s\""))?;
+    let read = Nanos::parse(text).map_err(|fault| bad_unit(key, &fault, text, place))?;
     within(key, read.0, place, &time).map(Nanos)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn percent(key: &Key, text: &str, place: Span) -> Read<PerMille> {
     Ok(PerMille(whole))
 }
 
-fn bad_unit(key: &Key, fault: &BadUnit, place: Span, like: &str) -> Box<Note> {
+fn bad_unit(key: &Key, fault: &BadUnit, written: &str, place: Span) -> Box<Note> {
     let is_time = matches!(key.kind, Kind::Duration { .. });
     match fault {
         BadUnit::NoUnit(text) => {
@@ -107,19 +107,34 @@ fn bad_unit(key: &Key, fault: &BadUnit, place: Span, like: &str) -> Box<Note> {
         }
         BadUnit::NoNumber(_) => {
             let message = format!("`{}` does not begin with a number", key.name);
-            Box::new(Note::error("study-bad-unit", Some(place), message).hint(format!("write it like {like}")))
+            let like = if is_time { "5 s" } else { "512 KiB" };
+            Box::new(Note::error("study-bad-unit", Some(place), message).hint(format!("write it like \"{like}\"")))
         }
         BadUnit::UnknownUnit(unit) => {
             let units: &[&str] = if is_time { &["ms", "s", "min", "h"] } else { SIZE_UNITS };
             let message = format!("`{}` is not a unit of `{}`", unit.escape_debug(), key.name);
             let note = Note::error("study-bad-unit", Some(place), message);
-            Box::new(match nearest(unit, units.iter().copied()) {
-                Some(meant) => note.hint(format!("did you mean `{meant}`?")),
+            let number = written.trim().trim_end_matches(unit.as_str()).trim();
+            let takes = |unit: &&str| is_time || takes(key, &format!("{number} {unit}"));
+            Box::new(match nearest(unit, units.iter().copied().filter(takes)) {
+                Some(meant) => note.hint(format!("did you mean \"{number} {meant}\"?")),
                 None => note.hint(format!("units are {}", units.join(", "))),
             })
         }
         BadUnit::OutOfRange(_) => out_of_range(key, place, format!("`{}` is too large or not whole", key.name)),
     }
+}
+
+/// Does the key take that size?
+fn takes(key: &Key, text: &str) -> bool {
+    Bytes::parse(text).is_ok_and(|size| within(key, size.0, Span { start: 0, end: 0 }, &|n| n.to_string()).is_ok())
+}
+
+/// A size to the byte, in the largest binary unit that it is a whole number of.
+fn exact(n: u64) -> String {
+    let units = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let (unit, name) = units.into_iter().find(|(unit, _)| n > 0 && n.is_multiple_of(*unit)).unwrap_or((1, "B"));
+    format!("{} {name}", n / unit)
 }
 
 /// Holds a size or time to the bounds of its key.
@@ -151,7 +166,7 @@ fn within(key: &Key, n: u64, place: Span, show: &dyn Fn(u64) -> String) -> Read<
             let next = n - n % unit;
             wrong(
                 "not a whole number of steps",
-                format!("it must be a multiple of {}: `{next} B` is the next below", show(unit)),
+                format!("it must be a multiple of {}: \"{}\" is the next below", show(unit), exact(next)),
             )
         }
         Kind::Duration { step: unit, .. } if !n.is_multiple_of(unit) => {
