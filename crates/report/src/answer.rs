@@ -1,7 +1,7 @@
 //! What a study found, in sentences that follow from comparisons by one rule: each stack beside the first.
 
-use terms::MeasurePolicy;
 use terms::finding::Compared;
+use terms::{MeasurePolicy, Replicate};
 
 use crate::evidence::{count, count_of, ranking};
 use crate::grid::Grid;
@@ -106,10 +106,12 @@ pub(crate) fn sentences(grid: &Grid) -> Vec<String> {
     let open: usize = others.iter().map(|beside| beside.open).sum();
     let mut out = Vec::new();
     if !grid.findings.comparisons.iter().any(|of| of.ratio.low.is_some()) {
-        return vec![format!(
-            "No comparison with {} is decided: one round has no interval. The same command with `--more 2` adds rounds.",
-            first.name
-        )];
+        let why = if grid.findings.provenance.policy().replicate == Replicate::Single {
+            "each stack was built once (`replicate = \"single\"`), and another build may be faster or slower."
+        } else {
+            "one round has no interval. The same command with `--more 2` adds rounds."
+        };
+        return vec![format!("No comparison with {} is decided: {why}", first.name)];
     }
     if open == all {
         out.push(format!("No stack differs significantly from {}.", first.name));

@@ -144,7 +144,7 @@ fn highest(grid: &Grid, leaders: &[(usize, usize, Lead)]) -> String {
         return "Which stack is fastest cannot be told without intervals.".to_owned();
     }
     let clear: Vec<_> = leaders.iter().filter(|leader| leader.2 == Lead::Clear).collect();
-    let is_whole = leaders.iter().all(|l| !grid.states(l.0).iter().any(|state| matches!(state, State::NotRun)));
+    let is_whole = leaders.iter().all(|l| grid.states(l.0).iter().all(|state| matches!(state, State::Measured(..))));
     let others = if is_whole { "every other stack" } else { "every other stack with a figure" };
     let parts: Vec<String> = grid
         .stacks()
@@ -224,7 +224,7 @@ pub(crate) fn kept_path(findings: &Findings) -> String {
     quote(&format!("{}/study.toml", findings.provenance.run))
 }
 
-/// How to go on where cells were not run, or not as often as asked for; only a run that was stopped leaves any.
+/// How to go on where cells were not run, or not as often as asked for: the run was stopped, or its budget was spent.
 pub(crate) fn resume(grid: &Grid) -> Option<String> {
     let states = (0..grid.workloads().len()).flat_map(|workload| grid.states(workload));
     let open = states.filter(|state| matches!(state, State::NotRun)).count();
@@ -236,6 +236,10 @@ pub(crate) fn resume(grid: &Grid) -> Option<String> {
     let parts = parts.join(", and ");
     let command = &grid.findings.provenance.command;
     let of_directory = ["bench", "--dir"].iter().any(|word| command.iter().any(|typed| typed == word));
-    let then = if of_directory { "run it again" } else { "the same command with --resume goes on with this run" };
+    let then = match grid.findings.provenance.policy().budget {
+        _ if of_directory => "run it again",
+        Some(_) => "the same command with --resume and a larger --budget goes on with this run",
+        None => "the same command with --resume goes on with this run",
+    };
     (!parts.is_empty()).then(|| format!("{parts}: {then}"))
 }

@@ -322,8 +322,29 @@ fn what_was_run_is_kept_and_can_go_on() {
     assert!(!text.contains("--resume") && !page.contains("--resume"));
     findings.cells.truncate(1);
     let resume = "3 cells were not run: the same command with --resume goes on with this run";
-    assert!(terminal(&findings, &Style { width: 120, ..Style::default() }).contains(resume));
-    assert!(report::html(&findings).contains(resume));
+    let wide = Style { width: 160, ..Style::default() };
+    assert!(terminal(&findings, &wide).contains(resume) && report::html(&findings).contains(resume));
+    // The record is whole then, and the same budget would leave the same cells.
+    let mut policy = findings.provenance.policy();
+    policy.budget = Some(terms::Nanos::seconds(60));
+    findings.provenance.policy = Some(policy);
+    let larger = "3 cells were not run: the same command with --resume and a larger --budget goes on with this run";
+    assert!(terminal(&findings, &wide).contains(larger), "{}", terminal(&findings, &wide));
+}
+
+#[test]
+fn one_build_of_each_stack_is_no_matter_of_more_rounds() {
+    let mut findings = findings_rich();
+    for of in &mut findings.comparisons {
+        (of.ratio.low, of.ratio.high, of.verdict) = (None, None, terms::finding::Compared::CannotTell);
+    }
+    let wide = Style { width: 400, ..Style::default() };
+    assert!(brief(&findings, &wide).contains("`--more 2` adds rounds"), "{}", brief(&findings, &wide));
+    let mut policy = findings.provenance.policy();
+    policy.replicate = terms::Replicate::Single;
+    findings.provenance.policy = Some(policy);
+    let text = brief(&findings, &wide);
+    assert!(text.contains("each stack was built once") && !text.contains("--more"), "{text}");
 }
 
 #[test]
@@ -338,6 +359,19 @@ fn an_unfinished_run_says_so_and_compares_no_stack_with_itself() {
     let unfinished = "Unfinished: 8 of 20 cells were not run, among them all of the baseline bare drive: nothing is \
                       compared with it. Faster than every other stack with a figure: ";
     assert!(text.contains(unfinished) && !text.contains("all 4 workloads"), "{text}");
+    let mut failed = findings.clone();
+    for stack in &findings.provenance.stacks {
+        for workload in &findings.provenance.workloads {
+            if failed.cell(&stack.slug, workload.name.as_str()).is_none() {
+                let mut cell = findings.cells[0].clone();
+                (cell.stack, cell.workload) = (stack.slug.clone(), workload.name.to_string());
+                cell.verdict = terms::finding::Verdict::Failed("no".to_owned());
+                failed.cells.push(cell);
+            }
+        }
+    }
+    let text = brief(&failed, &wide);
+    assert!(text.contains("every other stack with a figure: "), "one that failed was not beaten: {text}");
     findings.cells.retain(|cell| cell.stack == second);
     let text = brief(&findings, &wide);
     assert!(text.contains("No workload has figures of two stacks.") && !text.contains("Faster than"), "{text}");
@@ -354,19 +388,19 @@ fn only_who_is_ahead_of_all_others_is_named() {
     let mut findings = findings(3);
     findings.comparisons.clear();
     let told = |findings: &Findings| told(findings).map(|of| of.split_once(" Of 20").unwrap().0.to_owned());
-    assert_eq!(told(&findings).unwrap(), ": bare drive in all 4 workloads.");
+    assert_eq!(told(&findings).unwrap(), " with a figure: bare drive in all 4 workloads.");
     let first = findings.cells.iter_mut().find(|cell| cell.stack == "bare-drive").unwrap();
     first.guards = flag();
     assert_eq!(
         told(&findings).unwrap(),
-        ": bare drive in RND 4 KiB Q32 T16 read, SEQ 1 MiB Q8 T1 write and RND 4 KiB Q32 T16 write; in 1 workload no stack is."
+        " with a figure: bare drive in RND 4 KiB Q32 T16 read, SEQ 1 MiB Q8 T1 write and RND 4 KiB Q32 T16 write; in 1 workload no stack is."
     );
     for cell in &mut findings.cells {
         for figure in [&mut cell.throughput, &mut cell.iops].into_iter().flatten() {
             (figure.low, figure.high) = (Some(1.0), Some(1e12));
         }
     }
-    assert_eq!(told(&findings).unwrap(), " in any workload.");
+    assert_eq!(told(&findings).unwrap(), " with a figure in any workload.");
     assert!(brief(&self::findings(1), &wide).contains("Which stack is fastest cannot be told without intervals."));
 }
 

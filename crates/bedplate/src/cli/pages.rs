@@ -94,7 +94,7 @@ const STATUS: [(&str, &str); 6] = [
     (
         "1",
         "done, and the answer is no: a check failed, doctor found a warning or an error, no layout fits, plans differ, a record \
-         is not whole, or a measurement has no figure",
+         is not as it was sealed, or a measurement of a run has no figure",
     ),
     ("2", "could not be done: usage, environment, input or output"),
     ("3", "refused for safety; nothing was changed"),

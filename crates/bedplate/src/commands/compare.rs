@@ -7,7 +7,7 @@ use terms::finding::RunComparison;
 use terms::spelling::spell_path;
 
 use crate::cli::CompareArguments;
-use crate::commands::report::{findings, open};
+use crate::commands::report::{findings, is_as_sealed, open};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::settings::Settings;
@@ -18,6 +18,9 @@ pub(crate) fn compare(arguments: &CompareArguments, settings: &Settings) -> Resu
     let [a, b] = &readers;
     if a.dir() == b.dir() {
         return Err(refused(&["A and B are the same run".to_owned()]));
+    }
+    for (reader, run) in readers.iter().zip([&arguments.a, &arguments.b]) {
+        is_as_sealed(reader, run, settings);
     }
     let compared = compared(a, b)?;
     if let Some(path) = &arguments.html {

@@ -46,6 +46,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     if arguments.verify {
         return verify(&reader, settings);
     }
+    let answer = if is_as_sealed(&reader, &arguments.run, settings) { Exit::Yes } else { Exit::No };
     let findings = findings(&reader)?;
     let page: fn(&Findings) -> String = if arguments.details { report::html_whole } else { report::html };
     let files = [(&arguments.html, page), (&arguments.card, report::card)];
@@ -53,14 +54,14 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
         let drawn = made(&findings);
         if path.as_os_str() == "-" {
             settings.printer.data(&drawn)?;
-            return Ok(Exit::Yes);
+            return Ok(answer);
         }
         let drawn = drawn.into_bytes();
         let is_png = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("png"));
         let drawn = if is_png && arguments.card.is_some() { png(drawn)? } else { drawn };
         output::write(path, drawn)?;
         settings.printer.say(&format!("wrote {}", spell_path(path)));
-        return Ok(Exit::Yes);
+        return Ok(answer);
     }
     let style = report::Style { si: arguments.si, ..settings.style };
     let text = if arguments.markdown {
@@ -82,7 +83,7 @@ pub(crate) fn report(arguments: &ReportArguments, settings: &Settings) -> Result
     if !(arguments.markdown || arguments.json || arguments.csv || arguments.output.is_some()) {
         settings.printer.say(&more(&arguments.run, &findings, reader.dir(), arguments.details, &style));
     }
-    Ok(Exit::Yes)
+    Ok(answer)
 }
 
 /// The findings as a person reads them: on a screen, or all that is known.
@@ -167,6 +168,22 @@ pub(crate) fn write_all(findings: &Findings, directory: &Path) -> Result<PathBuf
     put("comparisons.csv", &report::comparisons_csv(findings))?;
     put("report.json", &report::json(findings))?;
     Ok(put(PAGE, &report::html(findings))?)
+}
+
+/// Is a finished record as it was sealed? Where it is not, a warning says so: its figures may be anybody's.
+pub(crate) fn is_as_sealed(reader: &RunReader, run: &str, settings: &Settings) -> bool {
+    if !reader.is_sealed() {
+        return true;
+    }
+    let problems = reader.verify().unwrap_or_else(|error| vec![chain(&error)]);
+    let Some((first, others)) = problems.split_first() else { return true };
+    let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+    settings.printer.say(&format!(
+        "warning: the record is not as it was sealed: {first}{more}. Its figures prove nothing.\n\
+         hint: `bedplate report {} --verify` lists what changed",
+        terms::command::quote(run)
+    ));
+    false
 }
 
 fn verify(reader: &RunReader, settings: &Settings) -> Result<Exit, Failure> {

@@ -50,21 +50,16 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
         (None, None) => None,
         (run, more) => Some(earlier(run.as_deref().unwrap_or("latest"), &prepared_run.study, more, settings)?),
     };
-    let directory = go(prepared_run, earlier, arguments, settings)?;
+    let directory = go(prepared_run, earlier, settings)?;
     let (findings, answer) = conclude(&directory, settings)?;
     show(&directory, &findings, arguments, settings)?;
     Ok(answer)
 }
 
 /// Makes a run, or goes on with one that is not whole or is to have more rounds. Its directory.
-fn go(
-    mut prepared_run: PreparedRun,
-    earlier: Option<Earlier>,
-    arguments: &RunArguments,
-    settings: &Settings,
-) -> Result<PathBuf, Failure> {
+fn go(mut prepared_run: PreparedRun, earlier: Option<Earlier>, settings: &Settings) -> Result<PathBuf, Failure> {
     if let Some(earlier) = &earlier {
-        if earlier.is_whole && arguments.more.is_none() {
+        if earlier.is_whole {
             return Ok(earlier.directory.clone());
         }
         prepared_run.study.design.measure = earlier.policy.clone();

@@ -117,6 +117,14 @@ fn a_budget_is_kept_and_spent_where_it_decides() {
     assert!(findings.cells.iter().all(|cell| cell.throughput.is_some()));
     let events = reader.events().unwrap();
     assert!(events.iter().any(|event| event.kind == terms::event::EventKind::BudgetSpent {}), "{events:?}");
+    // The same budget is spent, and a larger one goes on with the same record.
+    let last = |reader: &RunReader| reader.newest_cells().unwrap().iter().map(|cell| cell.key.round).max().unwrap();
+    let (same, _, _) = run(&bench, STUDY, &[&arguments[..], &["--resume"]].concat());
+    assert_eq!((same.dir(), last(&same)), (reader.dir(), rounds));
+    let larger = arguments.map(|argument| if argument == "160s" { "230s" } else { argument });
+    let (more, _, output) = run(&bench, STUDY, &[&larger[..], &["--resume"]].concat());
+    assert_eq!((more.dir(), output.status.code()), (reader.dir(), Some(0)), "{}", text(&output));
+    assert!(last(&more) > rounds && more.is_sealed(), "{rounds} rounds, then {}", last(&more));
 }
 
 #[cfg_attr(not(feature = "long-tests"), ignore = "long: make test-all")]

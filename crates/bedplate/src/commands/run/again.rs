@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use record::{RunReader, RunWriter};
 use terms::inventory::Inventory;
 use terms::record::{Provenance, StackEntry, UsedDrive};
-use terms::{MeasurePolicy, Plan, Replicate};
+use terms::{MeasurePolicy, Nanos, Plan, Replicate};
 
 use super::used;
 use crate::BUILD;
@@ -19,25 +19,34 @@ use crate::studies::Study;
 /// A run that is gone on with.
 pub(super) struct Earlier {
     pub(super) directory: PathBuf,
-    /// Has it all that it was begun for?
+    /// Has it all that is asked for?
     pub(super) is_whole: bool,
     /// By which it goes on.
     pub(super) policy: MeasurePolicy,
 }
 
 impl Earlier {
-    /// The run with so many rounds more. One that is not finished goes on as it was begun.
-    fn of(reader: &RunReader, more: Option<u32>) -> Result<Self, Failure> {
-        let (policy, is_whole) = (reader.provenance().policy(), reader.is_sealed());
-        let policy = match more.filter(|_| is_whole) {
+    /// The run with so many rounds more, and a budget that is larger now. One that is not finished has the rounds that it was
+    /// begun for.
+    fn of(reader: &RunReader, study: &Study, more: Option<u32>) -> Result<Self, Failure> {
+        let (begun, is_sealed) = (reader.provenance().policy(), reader.is_sealed());
+        let budget = larger(begun.budget, study.design.measure.budget);
+        let policy = MeasurePolicy { budget, ..begun.clone() };
+        let policy = match more.filter(|_| is_sealed) {
             Some(more) => {
                 let had = reader.cells()?.iter().map(|cell| cell.key.round).max().unwrap_or(0);
                 longer(policy, had.saturating_add(more))
             }
             None => policy,
         };
+        let is_whole = is_sealed && more.is_none() && policy == begun;
         Ok(Self { directory: reader.dir().to_owned(), is_whole, policy })
     }
+}
+
+/// The larger of two budgets; none is as long as it takes.
+fn larger(then: Option<Nanos>, now: Option<Nanos>) -> Option<Nanos> {
+    then.zip(now).map(|(then, now)| then.max(now))
 }
 
 /// The policy with rounds up to that one. They are those of a run that looks again after each (docs/statistics.md), and go to
@@ -63,7 +72,7 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
                 begun.command_line()
             )));
         }
-        return Earlier::of(&reader, more);
+        return Earlier::of(&reader, study, more);
     }
     newest(study, more, settings)?.ok_or_else(|| {
         Failure::told(
@@ -78,14 +87,14 @@ pub(super) fn newest(study: &Study, more: Option<u32>, settings: &Settings) -> R
     for row in runs::catalogue(settings)?.list() {
         let reader = RunReader::open(&row.dir)?;
         if fits(&reader, study, more.is_some())? {
-            return Earlier::of(&reader, more).map(Some);
+            return Earlier::of(&reader, study, more).map(Some);
         }
     }
     Ok(None)
 }
 
-/// Was this run begun from the same text with the same choices, but for the number of rounds where that may be another? A
-/// kernel that was asked for is a choice; records of a lab know theirs.
+/// Was this run begun from the same text with the same choices, but for the budget, and the number of rounds where that may be
+/// another? A kernel that was asked for is a choice; records of a lab know theirs.
 fn fits(reader: &RunReader, study: &Study, any_rounds: bool) -> Result<bool, Failure> {
     let run = reader.provenance();
     Ok(same_choices(run, study, any_rounds)
@@ -98,6 +107,7 @@ fn fits(reader: &RunReader, study: &Study, any_rounds: bool) -> Result<bool, Fai
 fn same_choices(run: &Provenance, study: &Study, any_rounds: bool) -> bool {
     let stacks = study.design.stacks.iter().map(terms::Stack::slug);
     let (now, mut then) = (&study.design.measure, run.policy());
+    then.budget = now.budget;
     if any_rounds {
         (then.rounds, then.max_rounds) = (now.rounds, now.max_rounds);
     }
@@ -139,7 +149,7 @@ pub(super) fn go_on(
             run.run
         )));
     }
-    let writer = if earlier.is_whole {
+    let writer = if reader.is_sealed() || earlier.policy != run.policy() {
         RunWriter::extend(&reader, earlier.policy.clone())?
     } else {
         RunWriter::resume(&reader)?
@@ -219,4 +229,17 @@ fn versions(inventory: &Inventory) -> String {
         format!("{} {}", program.name, program.version.as_deref().unwrap_or("not installed"))
     };
     inventory.programs.iter().map(version).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_only_grows() {
+        let of = |seconds| Some(Nanos::seconds(seconds));
+        assert_eq!(larger(of(60), of(90)), of(90));
+        assert_eq!(larger(of(60), of(30)), of(60));
+        assert_eq!((larger(of(60), None), larger(None, of(60))), (None, None), "as long as it takes");
+    }
 }

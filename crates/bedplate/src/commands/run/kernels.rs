@@ -49,7 +49,7 @@ pub(super) fn side_by_side(
         settings.printer.say(&format!("kernel {release}, {number} of {}", releases.len()));
         let prepared_run = prepared_run.on_kernel(release, releases.len() as u64);
         let earlier = begun(&prepared_run, runs.last(), arguments, settings)?;
-        let directory = go(prepared_run, earlier, arguments, settings)?;
+        let directory = go(prepared_run, earlier, settings)?;
         let (findings, of_run) = conclude(&directory, settings)?;
         answer = answer.max(of_run);
         // Standard output is one document.
