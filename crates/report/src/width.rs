@@ -73,13 +73,17 @@ fn is_wider(text: &str, columns: usize) -> bool {
     text.len() > columns && take(text, columns).len() < text.len()
 }
 
+/// What looks like a blank, and no line is broken at.
+pub(crate) const UNBROKEN: char = '\u{a0}';
+
 /// The text in lines of at most `columns`, broken at blanks, and inside a word only where one is too long.
 /// There is always at least one line.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    let is_gap = |c: char| c.is_whitespace() && c != UNBROKEN;
+    for word in text.split(is_gap).filter(|word| !word.is_empty()) {
         if !line.is_empty() && width(&line) + 1 + width(word) > columns {
             lines.push(std::mem::take(&mut line));
         }
@@ -98,7 +102,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
     }
-    lines
+    lines.iter().map(|line| line.replace(UNBROKEN, " ")).collect()
 }
 
 /// A paragraph: `first` before the first line, as many blanks before the others.
@@ -125,6 +129,12 @@ mod tests {
         assert_eq!(width("硬盘 a"), 6);
         assert_eq!(pad("硬盘", 6, Align::Right), "  硬盘");
         assert_eq!(shorten("硬盘硬盘", 5), "硬盘…");
+    }
+
+    #[test]
+    fn a_mark_stays_with_its_word() {
+        let text = format!("equal within 3 % ?{UNBROKEN}undecided");
+        assert_eq!(wrap(&text, 20), ["equal within 3 %", "? undecided"]);
     }
 
     #[test]

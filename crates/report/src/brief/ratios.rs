@@ -14,7 +14,7 @@ use crate::quantity::percent;
 use crate::sheet::{self, Cell, GAP, Strip};
 use crate::style::{Style, Tone};
 use crate::terminal::strips::heading;
-use crate::width::{Align, pad, paragraph, shorten_middle, width, wrap};
+use crate::width::{Align, UNBROKEN, pad, paragraph, shorten_middle, width, wrap};
 
 /// What the mark of flagged figures means, in the legend.
 pub(super) const FLAGGED: &str = "† flagged";
@@ -126,7 +126,8 @@ fn ends(ratio: &WithInterval) -> String {
 /// What stands in the table.
 fn legend(grid: &Grid, first: &str, style: &Style) -> String {
     let intervals = grid.findings.cells.iter().any(|cell| cell.ratio_to_first.is_some_and(|ratio| ratio.low.is_some()));
-    let intervals = if intervals { " and 95 % interval" } else { "; 1 round has no interval" };
+    let intervals =
+        if intervals { " and interval, 95 % for all of them together" } else { "; 1 round has no interval" };
     let margin = grid.findings.provenance.policy().margin;
     let answers = (1..grid.stacks().len()).flat_map(|stack| {
         (0..grid.workloads().len()).filter_map(move |workload| ranking::against_first(grid, stack, workload))
@@ -139,7 +140,8 @@ fn legend(grid: &Grid, first: &str, style: &Style) -> String {
         (Compared::CannotTell, "undecided".to_owned()),
     ];
     let marks = marks.iter().filter(|(answer, _)| answers.contains(answer));
-    let marks: String = marks.map(|(answer, word)| format!("  {} {word}", ranking::mark(*answer, None))).collect();
+    let marks: String =
+        marks.map(|(answer, word)| format!("  {}{UNBROKEN}{word}", ranking::mark(*answer, None))).collect();
     let mut cells = (0..grid.stacks().len()).flat_map(|stack| (0..grid.workloads().len()).map(move |at| (stack, at)));
     let flagged = if cells.any(|(stack, at)| grid.is_flagged(stack, at)) { FLAGGED } else { "" };
     paragraph("", &style.spell(&format!("Per cent of {first}{intervals}.{marks} {flagged}")), style.columns())

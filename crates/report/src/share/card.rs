@@ -90,7 +90,7 @@ fn legend(of: &Shared, findings: &Findings) -> String {
     let mut parts: Vec<String> =
         first.map(|first| format!("Per cent of {}.", shorten_middle(&first.name, 40))).into_iter().collect();
     if ratios().any(|ratio| ratio.interval.is_some()) {
-        parts.push("Lines: 95 % intervals.".to_owned());
+        parts.push("Lines: joint 95 % intervals.".to_owned());
     }
     if cells().any(|cell| cell.text.contains('=')) {
         parts.push(format!("=: equal within ±{}.", findings.provenance.policy().margin));
@@ -124,11 +124,13 @@ fn table(canvas: &mut Canvas, of: &Shared, top: f64, bottom: f64) {
         let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
         Some(low.ln().abs().max(high.ln().abs()))
     };
-    let end = ratios::end(of.rows.iter().flat_map(|row| &row.cells).filter_map(far).fold(0.0, f64::max));
     let mut y = top + 12.0;
     // Where rows are left out, a line says how many.
     let room = |rows: usize| y + ROW * f64::from(u32::try_from(rows).unwrap_or(1)) + SMALL_LINE <= bottom;
     let stacks = (1..=STACKS.min(of.rows.len())).rev().find(|rows| room(*rows)).unwrap_or(1);
+    // One axis for what is drawn: what is left out would only make it coarser.
+    let drawn = of.rows.iter().take(stacks).flat_map(|row| row.cells.iter().take(shown));
+    let end = ratios::end(drawn.filter_map(far).fold(0.0, f64::max));
     for row in of.rows.iter().take(stacks) {
         canvas.element(
             "line",
