@@ -46,6 +46,7 @@ pub enum Compared {
     /// The ratio lies within the margin.
     Equivalent,
     /// Not enough rounds, or too much noise.
+    #[serde(rename = "undecided", alias = "cannot-tell")]
     CannotTell,
 }
 
