@@ -278,6 +278,8 @@ impl Above<'_> {
         self.seen.iter().flat_map(|examination| &examination.findings).any(|finding| finding.node == node)
     }
 
+    /// A pool of our name is on our drives, and holds its top dataset and nothing else: whatever is in it goes with it, mounted or
+    /// not.
     fn pool(&self, name: &str) -> Result<(), BuildError> {
         let is_it = |evidence: &Evidence| matches!(evidence, Evidence::Listed(Owner::Pool(pool)) if pool == name);
         if !self.machine.has_pool(name)? {
@@ -286,11 +288,21 @@ impl Above<'_> {
         if !self.shows(is_it) {
             return Err(not_ours(format!("the pool `{name}`"), "it is not on the run's drives"));
         }
-        match &self.plan.target {
-            WorkTarget::Directory(directory) if self.machine.mounted(directory)?.as_deref() == Some(name) => {
-                self.holds_only_ours(directory)
-            }
-            _ => Ok(()),
+        let list = Cmd::new(["zfs", "list", "-H", "-r", "-t", "filesystem,volume,snapshot", "-o", "name", name]);
+        let sets = match self.machine.host.run_ok(&list) {
+            // Where its drives were pulled nobody can read it any more.
+            Err(_) if !self.gone.is_empty() => String::new(),
+            sets => sets?.text(),
+        };
+        if let Some(other) = sets.lines().find(|set| *set != name).filter(|_| !self.erasable) {
+            let why = format!("its dataset, volume or snapshot `{}` is not the run's", spell_inline(other));
+            return Err(not_ours(format!("the pool `{name}`"), &why));
+        }
+        let WorkTarget::Directory(directory) = &self.plan.target else { return Ok(()) };
+        match self.machine.mounted(directory)? {
+            Some(source) if source == name => self.holds_only_ours(directory),
+            Some(_) => Err(not_ours(format!("`{directory}`"), "what is mounted there is not on the run's drives")),
+            None => Ok(()),
         }
     }
 }

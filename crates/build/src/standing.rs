@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use claim::{ClaimError, Examination, Identity, LockedDrive, Ours, WrittenMark};
 use terms::Name;
-use terms::plan::{Effect, Placeholder, Plan, Step, Undo, mapping_of_volume};
+use terms::plan::{Effect, Placeholder, Plan, Step, Undo, WorkTarget, mapping_of_volume};
 
 use crate::above::Above;
 use crate::authority::Authority;
@@ -48,7 +48,7 @@ pub(crate) fn examine(
     };
     let begun = journal::begun(past, &plan.slug);
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
-    let mut ours = ours(machine, &steps, journal::signatures(past, &plan.slug))?;
+    let mut ours = ours(machine, plan, &steps, journal::signatures(past, &plan.slug))?;
     for mapping in leftovers.values().flatten() {
         ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
         ours.names.push(mapping.name.clone());
@@ -137,7 +137,7 @@ fn look(held: &LockedDrive<'_>, ours: &Ours) -> Result<Examination, ClaimError> 
 }
 
 /// By what the work of these steps is known on this machine today.
-fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<WrittenMark>) -> Result<Ours, BuildError> {
+fn ours(machine: &Machine<'_>, plan: &Plan, steps: &[&Step], signatures: Vec<WrittenMark>) -> Result<Ours, BuildError> {
     let mut ours = Ours { signatures, ..Ours::default() };
     for step in steps {
         ours.names.extend(step.undo.iter().filter_map(volume));
@@ -148,7 +148,12 @@ fn ours(machine: &Machine<'_>, steps: &[&Step], signatures: Vec<WrittenMark>) ->
                 ours.names.extend(mapping(&node));
             }
             Some(Effect::Mount(directory)) => ours.mounts.push(machine.real(directory)?),
-            Some(Effect::Pool(name)) => ours.names.push(name.clone()),
+            Some(Effect::Pool(name)) => {
+                ours.names.push(name.clone());
+                if let WorkTarget::Directory(directory) = &plan.target {
+                    ours.mounts.push(machine.real(directory)?);
+                }
+            }
             Some(
                 Effect::Node(_)
                 | Effect::Group(_)

@@ -16,6 +16,7 @@ use host::{Devno, Host, HostError};
 
 use crate::device::{Device, is_lost};
 use crate::doubt::{Doubt, with_cause};
+use crate::examination::Owner;
 use crate::name::BY_ID;
 
 pub(crate) use files::FileUse;
@@ -70,6 +71,15 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
+    /// Mounts of what is on a device. A file system of a pool has no device: its pool says what it is on.
+    pub(crate) fn mounts_of(&self, devno: Devno) -> impl Iterator<Item = &Mount> {
+        let is_of_pool = move |mount: &Mount| {
+            let of = |listed: &Listed| matches!(&listed.owner, Owner::Pool(pool) if listed.devno == devno && mount.pool() == Some(pool.as_str()));
+            self.listed.iter().any(of)
+        };
+        self.mounts.iter().filter(move |mount| mount.is_of(devno) || is_of_pool(mount))
+    }
+
     /// Reads all tables.
     ///
     /// # Errors

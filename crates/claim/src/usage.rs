@@ -1,6 +1,8 @@
 //! Who uses a drive right now.
 
 use host::{Exclusivity, Host, HostError};
+use terms::command::quote;
+use terms::spelling::spell_inline;
 
 use crate::device::Device;
 use crate::examination::{Class, Evidence};
@@ -68,13 +70,21 @@ fn on_top(member: &Member, log: &mut Log) {
 /// What tables of the machine say of one device.
 fn tables(survey: &Survey, device: &Device, log: &mut Log) {
     let node = device.node();
-    for mount in survey.mounts.iter().filter(|mount| mount.is_of(device.devno)) {
+    for mount in survey.mounts_of(device.devno) {
         let what = match mount.point.as_str() {
             "/" => format!("it carries the root of this machine ({})", mount.kind),
             point => format!("mounted at `{point}` ({})", mount.kind),
         };
         let made: fn(String) -> Evidence = if mount.elsewhere { Evidence::MountElsewhere } else { Evidence::Mount };
-        log.show(Class::InUse, made(mount.point.clone()), what, format!("findmnt --source {node}"));
+        let hint = match mount.pool() {
+            Some(_) => format!("findmnt --source {}", quote(&mount.source)),
+            None => format!("findmnt --source {node}"),
+        };
+        // A run mounts all of what it makes. Of a part of it nobody sees what is in the rest.
+        match mount.root.as_str() {
+            "/" => log.show(Class::InUse, made(mount.point.clone()), what, hint),
+            part => log.add(Class::InUse, format!("{what}, and of it only `{}`", spell_inline(part)), hint),
+        }
     }
     if survey.swaps.contains(&device.devno) {
         log.add(Class::InUse, "this machine swaps to it", format!("swapoff {node}"));

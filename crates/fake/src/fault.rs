@@ -38,6 +38,7 @@ pub(crate) fn changes(argv: &[String]) -> bool {
         program if LOOKING.contains(&program) => word(1) == "--rereadpt",
         "dmsetup" => !["deps", "table"].contains(&word(1)),
         "zpool" => !["list", "status"].contains(&word(1)),
+        "zfs" => word(1) != "list",
         "nvme" => word(1) != "get-log",
         "wipefs" => word(1) != "--no-act",
         "sh" => ![LOOK, OPEN_FILES, FREEZE].iter().any(|looks| word(2).contains(looks)),

@@ -36,6 +36,8 @@ pub(crate) struct Mount {
     /// Kernel names; the last of a device that is gone.
     pub(crate) devices: Vec<String>,
     pub(crate) point: String,
+    /// Which directory of it: `/`, unless it is a part.
+    pub(crate) root: String,
     pub(crate) kind: String,
     pub(crate) uuid: String,
     pub(crate) table: Table,

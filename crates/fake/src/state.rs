@@ -16,6 +16,8 @@ pub(crate) struct State {
     pub(crate) swaps: Vec<String>,
     /// Imported ZFS pools.
     pub(crate) pools: BTreeMap<String, Mount>,
+    /// What is in them beside the top datasets: file systems, volumes and snapshots, `POOL/…` and `POOL@…`.
+    pub(crate) sets: BTreeSet<String>,
     pub(crate) bcaches: Vec<Cached>,
     /// Regular files of the root file system.
     pub(crate) files: BTreeMap<String, Vec<u8>>,

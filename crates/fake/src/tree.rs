@@ -357,8 +357,9 @@ fn mountinfo(state: &State) -> String {
         let (major, minor) =
             own.filter(|_| !["btrfs", "zfs"].contains(&mount.kind.as_str())).unwrap_or((0, 40 + at as u32));
         text.push_str(&format!(
-            "{} 1 {major}:{minor} / {} rw - {} {} rw\n",
+            "{} 1 {major}:{minor} {} {} rw - {} {} rw\n",
             at + 2,
+            mount.root,
             mount.point,
             mount.kind,
             mount.source

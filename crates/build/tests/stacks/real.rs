@@ -91,7 +91,9 @@ struct Stranger {
     told: &'static str,
 }
 
-const STRANGERS: [Stranger; 23] = [
+const ZFS: &str = "ZFS raidz1 with ashift 12";
+
+const STRANGERS: [Stranger; 31] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -229,6 +231,57 @@ const STRANGERS: [Stranger; 23] = [
         stack: "btrfs raid10 with xxhash",
         does: &["dd if=/dev/zero of=/mnt/bedplate/btrfs-raid10-with-xxhash/a/precious bs=512 count=1"],
         told: "`/mnt/bedplate/btrfs-raid10-with-xxhash/a` is not the run's",
+    },
+    // Only a part of it is to be seen there.
+    Stranger {
+        stack: "btrfs raid10 with xxhash",
+        does: &[
+            "dd if=/dev/zero of=/mnt/bedplate/btrfs-raid10-with-xxhash/precious bs=512 count=1",
+            "umount /mnt/bedplate/btrfs-raid10-with-xxhash",
+            "mount --options subvol=empty {a} /mnt/bedplate/btrfs-raid10-with-xxhash",
+        ],
+        told: "of it only `/empty`",
+    },
+    // A pool takes along whatever is in it.
+    Stranger {
+        stack: ZFS,
+        does: &["zfs create -V 16777216 bp-zfs-raidz1-with-ashift-12-zfs/precious"],
+        told: "`bp-zfs-raidz1-with-ashift-12-zfs/precious` is not the run's",
+    },
+    Stranger {
+        stack: ZFS,
+        does: &["zfs create -o canmount=off bp-zfs-raidz1-with-ashift-12-zfs/mine"],
+        told: "`bp-zfs-raidz1-with-ashift-12-zfs/mine` is not the run's",
+    },
+    Stranger {
+        stack: ZFS,
+        does: &["zfs create -o mountpoint=/srv/mine bp-zfs-raidz1-with-ashift-12-zfs/mine"],
+        told: "mounted at `/srv/mine`",
+    },
+    Stranger {
+        stack: ZFS,
+        does: &["zfs snapshot bp-zfs-raidz1-with-ashift-12-zfs@precious"],
+        told: "`bp-zfs-raidz1-with-ashift-12-zfs@precious` is not the run's",
+    },
+    Stranger {
+        stack: ZFS,
+        does: &[
+            "zfs set mountpoint=/srv/mine bp-zfs-raidz1-with-ashift-12-zfs",
+            "dd if=/dev/zero of=/srv/mine/precious bs=512 count=1",
+        ],
+        told: "mounted at `/srv/mine`",
+    },
+    Stranger {
+        stack: ZFS,
+        does: &["mkfs.ext4 {e}", "mount {e} /mnt/bedplate/zfs-raidz1-with-ashift-12"],
+        told: "not on the run's drives",
+    },
+    Stranger {
+        stack: "dm-integrity with xxhash64",
+        does: &[
+            "mdadm --create /dev/md/theirs --level=1 --raid-devices=2 /dev/mapper/bp-dm-integrity-with-xxhash64-integrity {e}",
+        ],
+        told: "md",
     },
     Stranger {
         stack: "XFS on RAID-0",

@@ -17,6 +17,8 @@ pub(crate) struct Mount {
     pub(crate) devno: Devno,
     /// The device of its source, where that is another.
     pub(crate) source_devno: Option<Devno>,
+    /// Which directory of the file system: `/`, unless it is a part of it.
+    pub(crate) root: String,
     /// Where.
     pub(crate) point: String,
     /// What it was mounted from.
@@ -30,6 +32,11 @@ pub(crate) struct Mount {
 impl Mount {
     pub(crate) fn is_of(&self, devno: Devno) -> bool {
         self.devno == devno || self.source_devno == Some(devno)
+    }
+
+    /// The pool that it is of: a source is `POOL`, `POOL/DATASET` or `POOL@SNAPSHOT`.
+    pub(crate) fn pool(&self) -> Option<&str> {
+        if self.kind == "zfs" { self.source.split(['/', '@']).next() } else { None }
     }
 }
 
@@ -105,9 +112,10 @@ fn parse(text: &str) -> Result<Vec<Mount>, Doubt> {
             let words: Vec<&str> = line.split(' ').collect();
             let rest = words.iter().position(|word| *word == "-").map(|at| &words[at + 1..]);
             match (words.as_slice(), rest) {
-                ([_, _, devno, _, point, ..], Some([kind, source, ..])) => Devno::parse(devno).map(|devno| Mount {
+                ([_, _, devno, root, point, ..], Some([kind, source, ..])) => Devno::parse(devno).map(|devno| Mount {
                     devno,
                     source_devno: None,
+                    root: unescape(root),
                     point: unescape(point),
                     source: unescape(source),
                     kind: (*kind).to_owned(),
@@ -159,10 +167,11 @@ mod tests {
     #[test]
     fn lines_are_understood_or_doubted() {
         let text = "22 1 259:1 / /mnt/a\\040b rw,noatime shared:1 master:2 - ext4 /dev/nvme0n1p1 rw\n\
-                    23 1 0:45 /sub /srv rw - btrfs /dev/sdb rw,ssd";
+                    23 1 0:45 /sub /srv rw - btrfs /dev/sdb rw,ssd\n24 1 0:46 / /t rw - zfs tank/a@b rw";
         let mounts = parse(text).unwrap();
         assert_eq!((mounts[0].point.as_str(), mounts[0].devno.minor), ("/mnt/a b", 1));
         assert_eq!((mounts[1].source.as_str(), mounts[1].kind.as_str()), ("/dev/sdb", "btrfs"));
+        assert_eq!((mounts[1].root.as_str(), mounts[1].pool(), mounts[2].pool()), ("/sub", None, Some("tank")));
         for broken in
             ["22 1 259:1 / /mnt rw ext4 /dev/a rw", "x", "22 1 259 / /mnt rw - ext4 /dev/a", "1 2 3:4 / /m rw -"]
         {

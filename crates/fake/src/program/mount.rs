@@ -50,7 +50,12 @@ pub(crate) fn mount(state: &mut State, call: &Call<'_>) -> Did {
     } else if !state.directories.contains(point) {
         return Err(fail(32, format!("mount: {point}: mount point does not exist.")));
     }
-    let table = state.table(&name).map_err(|error| fail(32, error.to_string()))?;
+    let mut table = state.table(&name).map_err(|error| fail(32, error.to_string()))?;
+    let root = options.iter().find_map(|option| option.strip_prefix("subvol=")).unwrap_or_default();
+    if !root.is_empty() {
+        let inside = |path: &str| Some(path.strip_prefix(root)?.strip_prefix('/')?.to_owned());
+        table.files = table.files.iter().filter_map(|(path, file)| Some((inside(path)?, file.clone()))).collect();
+    }
     let mut devices = vec![name];
     for more in options.iter().filter_map(|option| option.strip_prefix("device=")) {
         devices.push(device(state, more).map_err(|reply| fail(32, reply.stderr))?);
@@ -62,6 +67,7 @@ pub(crate) fn mount(state: &mut State, call: &Call<'_>) -> Did {
         source: source.to_owned(),
         devices,
         point: point.to_owned(),
+        root: format!("/{root}"),
         kind: found.kind,
         uuid,
         table,

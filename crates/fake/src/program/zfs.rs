@@ -81,6 +81,7 @@ fn create(state: &mut State, call: &Call<'_>) -> Did {
         source: name.clone(),
         devices,
         point,
+        root: "/".to_owned(),
         kind: "zfs".to_owned(),
         uuid,
         table,
@@ -109,7 +110,9 @@ fn destroy(state: &mut State, name: &str) -> Did {
         return Err(fail(1, format!("cannot unmount '{}': pool or dataset is busy", state.pools[name].point)));
     }
     let Some(mount) = state.pools.remove(name) else { return done() };
-    state.mounts.retain(|other| other.kind != "zfs" || other.source != name);
+    let inside = |set: &str| set.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '@']));
+    state.mounts.retain(|other| other.kind != "zfs" || !inside(&other.source));
+    state.sets.retain(|set| !inside(set));
     state.directories.remove(&mount.point);
     for device in &mount.devices {
         // A device that is gone keeps its labels.
@@ -176,6 +179,12 @@ fn replace(state: &mut State, call: &Call<'_>) -> Did {
 }
 
 pub(crate) fn zfs(state: &mut State, call: &Call<'_>) -> Did {
+    match call.word(1) {
+        "list" => return list(state, call.last()),
+        "create" => return add(state, call),
+        "set" if call.word(2).starts_with("mountpoint=") => return move_to(state, call),
+        _ => {}
+    }
     let (name, snapshot) = call.last().split_once('@').map_or((call.last(), ""), |(name, snapshot)| (name, snapshot));
     let at = mounted(state, name)?;
     let (name, snapshot) = (name.to_owned(), snapshot.to_owned());
@@ -183,6 +192,7 @@ pub(crate) fn zfs(state: &mut State, call: &Call<'_>) -> Did {
     match call.word(1) {
         "snapshot" => {
             let files = table.files.clone();
+            state.sets.insert(format!("{name}@{snapshot}"));
             table.snapshots.insert(snapshot, files);
         }
         "rollback" => match table.snapshots.get(&snapshot) {
@@ -194,6 +204,38 @@ pub(crate) fn zfs(state: &mut State, call: &Call<'_>) -> Did {
     }
     let (devices, table) = (state.mounts[at].devices.clone(), state.mounts[at].table.clone());
     state.put_table(&devices, &table).map_err(|_| broken(&crate::bytes::error(EIO)))?;
+    keep(state, at);
+    done()
+}
+
+/// A pool and everything in it, by name.
+fn list(state: &State, name: &str) -> Did {
+    pool(state, name)?;
+    let sets = state.sets.iter().filter(|set| set.strip_prefix(name).is_some_and(|rest| rest.starts_with(['/', '@'])));
+    say(std::iter::once(name).chain(sets.map(String::as_str)).map(|set| format!("{set}\n")).collect::<String>())
+}
+
+/// A volume where there is a size, else a file system, which is mounted where it says, or below the one that it is in.
+fn add(state: &mut State, call: &Call<'_>) -> Did {
+    let name = call.last().to_owned();
+    let top = name.split('/').next().unwrap_or_default().to_owned();
+    let above = state.mounts[mounted(state, &top)?].clone();
+    state.sets.insert(name.clone());
+    if call.has("-V") || call.has("canmount=off") {
+        return done();
+    }
+    let place = call.argv.iter().find_map(|word| word.strip_prefix("mountpoint="));
+    let point = place.map_or_else(|| format!("{}{}", above.point, &name[top.len()..]), str::to_owned);
+    super::mount::make_directory(state, &point);
+    state.mounts.push(Mount { source: name, point, table: Table::new(above.table.copies, true), ..above });
+    done()
+}
+
+fn move_to(state: &mut State, call: &Call<'_>) -> Did {
+    let at = mounted(state, call.last())?;
+    let point = call.word(2).trim_start_matches("mountpoint=").to_owned();
+    super::mount::make_directory(state, &point);
+    state.mounts[at].point = point;
     keep(state, at);
     done()
 }
