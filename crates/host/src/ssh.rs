@@ -22,21 +22,28 @@ const GREETING: Duration = Duration::from_secs(30);
 const LINE: usize = 4096;
 
 /// What runs on the other side before the agent does. `@BUILD@`, `@SIZE@` and `@RUN@` are put in; there is no single
-/// quote in it, because it stands in single quotes for whatever shell the person logs in with.
+/// quote in it, because it stands in single quotes for whatever shell the person logs in with. `head` is content with less than it
+/// was to read: an agent that is not whole, of a connection that broke off or a disk that was full, is none.
 const SCRIPT: &str = r#"
 set -eu
 umask 077
 directory=${XDG_CACHE_HOME:-$HOME/.cache}/bedplate
 agent=$directory/agent-@BUILD@
-if [ -x "$agent" ]; then
+is_whole() { [ "$(wc -c < "$1")" -eq @SIZE@ ]; }
+if [ -x "$agent" ] && is_whole "$agent"; then
     echo "bedplate: have $(uname -m)"
 else
     mkdir -p "$directory"
     rm -f "$directory"/agent-*
     echo "bedplate: want $(uname -m)"
-    head -c @SIZE@ > "$agent.$$"
-    chmod 700 "$agent.$$"
-    mv "$agent.$$" "$agent"
+    if head -c @SIZE@ > "$agent.$$" && is_whole "$agent.$$"; then
+        chmod 700 "$agent.$$"
+        mv "$agent.$$" "$agent"
+    else
+        rm -f "$agent.$$"
+        echo "bedplate: the agent did not arrive whole" >&2
+        exit 1
+    fi
 fi
 @RUN@
 "#;
@@ -203,6 +210,34 @@ mod tests {
         }
         let argv = argv(&["ssh".to_owned()], "ssh://nas", "x");
         assert_eq!(argv.iter().position(|word| word == "--").map(|at| argv[at + 1].as_str()), Some("ssh://nas"));
+    }
+
+    /// The other side's end of a connection, with what came over it.
+    fn install(home: &std::path::Path, size: usize, sent: &[u8]) -> terms::Outcome {
+        let script = script("0123abcd", size as u64, Rights::Person);
+        let cache = format!("XDG_CACHE_HOME={}", home.display());
+        let mut cmd = Cmd::new(["env", &cache, "sh", "-c", &script]);
+        cmd.stdin = sent.to_vec();
+        crate::Local::new().run(&cmd).unwrap()
+    }
+
+    #[test]
+    fn an_agent_that_is_not_whole_is_neither_kept_nor_started() {
+        const AGENT: &[u8] = b"#!/bin/sh\necho it runs\nexit 0\n";
+        let home = tempfile::tempdir().unwrap();
+        let kept = home.path().join("bedplate");
+        for cut in [0, 1, AGENT.len() - 8] {
+            let outcome = install(home.path(), AGENT.len(), &AGENT[..cut]);
+            assert!(outcome.status == 1 && outcome.error_text().contains("did not arrive whole"), "{cut}: {outcome:?}");
+            assert_eq!(std::fs::read_dir(&kept).unwrap().count(), 0, "{cut}: a part of it is kept");
+        }
+        // One that an earlier version kept all the same is sent again.
+        std::fs::copy("/bin/true", kept.join("agent-0123abcd")).unwrap();
+        for said in ["want", "have"] {
+            let outcome = install(home.path(), AGENT.len(), AGENT);
+            assert!(outcome.text().starts_with(&format!("bedplate: {said} ")), "{outcome:?}");
+            assert!(outcome.ok() && outcome.text().ends_with("it runs"), "{outcome:?}");
+        }
     }
 
     #[test]
