@@ -14,6 +14,10 @@ use crate::retry::is_busy;
 
 /// To freeze a file system the kernel first writes out all that it holds back.
 const FREEZE: Nanos = Nanos::seconds(600);
+/// One shell freezes and thaws, so that nothing stays frozen where this program is killed between. It has a session of its own: a
+/// freeze that outlasts its limit comes to its end all the same, and whoever ends the outer shell does not reach the one that thaws.
+const LOOK: &str =
+    r#"setsid sh -c "fsfreeze --freeze \"\$1\" && fsfreeze --unfreeze \"\$1\"" sh "$1" </dev/null; exit $?"#;
 /// What a new ext4 has in it (mke2fs(8)).
 const LOST_AND_FOUND: &str = "lost+found";
 
@@ -155,14 +159,13 @@ impl Above<'_> {
                 "it is suspended, and whatever is asked of it waits (dmsetup resume)",
             ));
         }
-        // Nothing can be read of it, and nothing is written to it.
-        if !self.gone.is_empty() && self.seen.is_empty() {
-            return Ok(());
-        }
-        let strange: Vec<WrittenMark> = claim::signatures(host, node)?
-            .into_iter()
-            .filter(|found| !self.ours.made(&Evidence::Signature(found.clone()), true))
-            .collect();
+        let signatures = match claim::signatures(host, node) {
+            // Its drives were pulled, so nothing can be read of it, and nothing is lost with it.
+            Err(_) if !self.gone.is_empty() && self.seen.is_empty() => return Ok(()),
+            signatures => signatures?,
+        };
+        let strange: Vec<WrittenMark> =
+            signatures.into_iter().filter(|found| !self.ours.made(&Evidence::Signature(found.clone()), true)).collect();
         match strange.first() {
             Some(found) if !self.erasable => {
                 let uuid = found.uuid.as_ref().map(|uuid| format!(", UUID {uuid}")).unwrap_or_default();
@@ -191,10 +194,8 @@ impl Above<'_> {
     }
 
     /// A frozen file system lets itself be unmounted, and holds its device until somebody thaws it, for which there is no
-    /// directory any more. The kernel tells only whoever asks for another freeze (kernel, fs/super.c, `freeze_super`). One shell
-    /// does both, so that nothing stays frozen where this program is killed between.
+    /// directory any more. The kernel tells only whoever asks for another freeze (kernel, fs/super.c, `freeze_super`).
     fn is_thawed(&self, directory: &str) -> Result<(), BuildError> {
-        const LOOK: &str = r#"fsfreeze --freeze "$1" && fsfreeze --unfreeze "$1""#;
         let look = self.machine.host.run(&Cmd::new(["sh", "-c", LOOK, "sh", directory]).limit(FREEZE))?;
         if look.ok() || !(look.timed_out || is_busy(&look.error_text())) {
             // File systems that nobody can freeze say so, and that is all that was asked.
@@ -206,9 +207,8 @@ impl Above<'_> {
 
     /// Workloads lay their files in the directory under names of ours: whoever found it mounted may have put theirs beside them.
     fn holds_only_ours(&self, directory: &str) -> Result<(), BuildError> {
-        let agreed = self.erasable && !self.plan.drives.is_empty();
         let found = match self.machine.host.list(directory) {
-            _ if agreed => return Ok(()),
+            _ if self.erasable => return Ok(()),
             // Of what rests on a drive that was pulled nothing can be read, and nothing can be saved.
             Err(_) if !self.gone.is_empty() => return Ok(()),
             found => found?,
@@ -309,4 +309,45 @@ impl Above<'_> {
 
 fn not_ours(what: String, why: &str) -> BuildError {
     BuildError::NotOurs { what, why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::{Duration, Instant};
+    use std::{fs, thread};
+
+    use host::{Host as _, Local};
+
+    use super::*;
+
+    /// A `fsfreeze` that takes its time, and keeps in a file whether it is frozen.
+    const SLOW: &str = r#"#!/bin/sh
+case $1 in
+    --freeze) trap '' TERM; touch "$2/begun"; sleep 1; touch "$2/frozen" ;;
+    *) rm "$2/frozen" && touch "$2/thawed" ;;
+esac
+"#;
+
+    #[test]
+    fn a_freeze_that_outlasts_its_limit_is_thawed() {
+        let home = tempfile::tempdir().unwrap();
+        let program = home.path().join("fsfreeze");
+        fs::write(&program, SLOW).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = format!("PATH={}:{}", home.path().display(), std::env::var("PATH").unwrap());
+        let directory = home.path().to_str().unwrap();
+        for (limit, in_time) in [(Nanos::seconds(60), true), (Nanos::millis(300), false)] {
+            let look = Cmd::new(["env", &path, "sh", "-c", LOOK, "sh", directory]).limit(limit);
+            let outcome = Local::new().run(&look).unwrap();
+            assert!(home.path().join("begun").exists(), "{outcome:?}");
+            assert_eq!((outcome.ok(), outcome.timed_out), (in_time, !in_time), "{outcome:?}");
+            let begin = Instant::now();
+            while !home.path().join("thawed").exists() {
+                assert!(begin.elapsed() < Duration::from_secs(20), "it is frozen, and nobody is left to thaw it");
+                thread::sleep(Duration::from_millis(20));
+            }
+            fs::remove_file(home.path().join("thawed")).unwrap();
+        }
+    }
 }

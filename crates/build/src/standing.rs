@@ -53,10 +53,12 @@ pub(crate) fn examine(
         ours.devices.extend(claim::devno_of(machine.host, &mapping.node)?);
         ours.names.push(mapping.name.clone());
     }
-    ours.kept = claims.values().all(LockedDrive::is_from_the_start);
+    // Of drives that are not to be found nobody kept a lock.
+    ours.kept = !claims.is_empty() && claims.values().all(LockedDrive::is_from_the_start);
     let mut found = Found::default();
     let mut seen = Vec::new();
-    let mut erasable = true;
+    // A person agreed to lose what is on the drives that were named. What stands on one that is not to be found is on that one, too.
+    let mut erasable = absent.is_empty() && !plan.drives.is_empty();
     for name in plan.drives.iter().filter(|name| !absent.contains(name)) {
         let held = claims.get(name).ok_or_else(|| BuildError::NotConsented { drive: name.to_string() })?;
         let examination = look(held, &ours)?;

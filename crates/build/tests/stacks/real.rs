@@ -607,6 +607,36 @@ fn what_a_person_agreed_to_lose_is_erased_once() {
     assert!(matches!(error, BuildError::Claim(ClaimError::Refused(_))), "{error}");
 }
 
+/// Somebody's link to a drive is gone, and the drive is there, with all that stands on it.
+#[test]
+fn what_stands_on_drives_that_are_not_to_be_found_is_looked_at_all_the_same() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    let plan = yard.plan("LUKS with defaults");
+    for (lines, told) in [
+        (&["dd if=/dev/zero of=/mnt/bedplate/luks-with-defaults/precious bs=512 count=1"][..], "precious"),
+        (
+            &[
+                "umount /mnt/bedplate/luks-with-defaults",
+                "wipefs --all /dev/mapper/bp-luks-with-defaults-luks",
+                "mkfs.ext4 /dev/mapper/bp-luks-with-defaults-luks",
+            ],
+            "which the run did not write",
+        ),
+    ] {
+        let yard = yard.at(&clean);
+        let past = built(&yard, plan);
+        lines.iter().for_each(|line| drop(yard.machine.line(line)));
+        let (before, shape, deeds) = (yard.machine.now_is(), yard.machine.shape(), yard.machine.deeds().len());
+        let none = Claims::new();
+        let authority = Authority::held(&yard.machine, &none);
+        let error = build::teardown(plan, &authority, &past, &mut MemoryJournal::default()).unwrap_err();
+        assert!(error.is_refusal() && error.to_string().contains(told), "{error}");
+        assert_eq!((yard.machine.shape(), yard.machine.deeds().len()), (shape, deeds));
+        assert!(yard.machine.holds_the_same(yard.node(plan.drives[0].as_str()), &before));
+    }
+}
+
 /// Neither `blkid` nor `wipefs` knows these, and such a drive keeps whatever is not written over.
 #[test]
 fn what_no_tool_takes_away_goes_from_a_drive_that_cannot_discard() {
