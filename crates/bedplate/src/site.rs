@@ -129,6 +129,7 @@ impl Site {
             place: self.place(),
             machine: self.machine_id()?,
             boot: self.boot_id()?,
+            owner: host::orphan::mark(self)?,
             plan_sha256: plan_sha256(plan)?,
             drives: self.claims.iter().map(drive).collect(),
         })))

@@ -101,6 +101,46 @@ fn what_a_killed_run_left_is_taken_down() {
     }
 }
 
+/// A program that was left at work by whoever is marked so.
+fn left_by(owner: &str) -> std::process::Child {
+    use std::os::unix::process::CommandExt as _;
+    Command::new("sleep").arg("600").env("BEDPLATE_OWNER", owner).process_group(0).spawn().unwrap()
+}
+
+/// `bedplate teardown | head` ends before the last line, and what was said is not what was done.
+#[test]
+fn a_closed_pipe_keeps_nothing_standing_and_programs_of_other_runs_go_on() {
+    let bench = directory();
+    let data = bench.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let path = data.to_string_lossy().into_owned();
+    let arguments = ["run", "--dir", &path, "--span", "16MiB", "--profile", "quick", "--window", "20s"];
+    let mut child = command(bench.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while names(&data).is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let journal = std::fs::read_to_string(bench.path().join("runs/latest/journal.jsonl")).unwrap();
+    let begin: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
+    let owner = begin["origin"]["owner"].as_str().unwrap();
+    let (namespace, _) = owner.split_once(':').unwrap();
+    // Another run was killed, too, and its load is at work.
+    let (mut own, mut other) = (left_by(owner), left_by(&format!("{namespace}:4194304:1")));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = command(bench.path(), &["teardown"]).stdout(writer).status().unwrap();
+    let (ended, goes_on) = (own.try_wait().unwrap().is_some(), other.try_wait().unwrap().is_none());
+    for child in [&mut own, &mut other] {
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(status.success() && names(&data).is_empty(), "{status}: {:?} stands", names(&data));
+    assert!(ended && goes_on, "its own ended: {ended}, that of another goes on: {goes_on}");
+}
+
 #[test]
 fn a_file_that_may_grow_no_further_ends_a_run_that_cleans_up() {
     let bench = directory();

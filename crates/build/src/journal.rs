@@ -1,6 +1,6 @@
 //! What was done to a machine, written down before it is done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use claim::{Identity, WrittenMark};
@@ -109,6 +109,9 @@ pub struct Origin {
     pub machine: Option<String>,
     /// Which start of the machine (random(4)).
     pub boot: String,
+    /// By what programs are marked that are started for it (`host::orphan::mark`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// SHA-256 of the plan as it stands in the record.
     pub plan_sha256: String,
     /// The drives that may be written, each as it was looked at.
@@ -199,6 +202,13 @@ pub fn origin<'e>(entries: &'e [JournalEntry], slug: &str) -> Option<&'e Origin>
         JournalEntry::Begin { stack, .. } if stack == slug => Some(entry.origin()),
         _ => None,
     })?
+}
+
+/// Marks of the programs that the sessions of a run started since this start of the machine.
+#[must_use]
+pub fn owners(entries: &[JournalEntry], boot: &str) -> Vec<String> {
+    let origins = entries.iter().filter_map(JournalEntry::origin).filter(|origin| origin.boot == boot);
+    origins.filter_map(|origin| origin.owner.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Slugs of stacks that have steps which were begun and not taken back, in the order in which they were begun.

@@ -14,28 +14,29 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Waits for programs that were started by a run that is gone, and ends those that take too long. `waiting` is told the command
+/// Waits for programs that one of these owners left, each of which is gone, and ends those that take too long. What another run left
+/// is left to its own teardown. `waiting` is told the command
 /// line of each that is waited for. Gives those of the ones it ended.
 ///
 /// # Errors
 /// Where the machine cannot be asked.
-pub fn settle(host: &dyn Host, waiting: &dyn Fn(&str)) -> Result<Vec<String>, HostError> {
-    orphan::find(host)?.iter().for_each(|orphan| waiting(&orphan.line));
-    let slow = wait(host, PATIENCE)?;
+pub fn settle(host: &dyn Host, owners: &[String], waiting: &dyn Fn(&str)) -> Result<Vec<String>, HostError> {
+    orphan::find(host, owners)?.iter().for_each(|orphan| waiting(&orphan.line));
+    let slow = wait(host, owners, PATIENCE)?;
     signal(host, &slow, "TERM")?;
-    let stubborn = if slow.is_empty() { Vec::new() } else { wait(host, GRACE)? };
+    let stubborn = if slow.is_empty() { Vec::new() } else { wait(host, owners, GRACE)? };
     signal(host, &stubborn, "KILL")?;
     if !stubborn.is_empty() {
-        wait(host, GRACE)?;
+        wait(host, owners, GRACE)?;
     }
     Ok(slow.into_iter().map(|orphan| orphan.line).collect())
 }
 
 /// Those that are still there when the time is up.
-fn wait(host: &dyn Host, patience: Duration) -> Result<Vec<Orphan>, HostError> {
+fn wait(host: &dyn Host, owners: &[String], patience: Duration) -> Result<Vec<Orphan>, HostError> {
     let start = Instant::now();
     loop {
-        let left = orphan::find(host)?;
+        let left = orphan::find(host, owners)?;
         if left.is_empty() || start.elapsed() >= patience {
             return Ok(left);
         }

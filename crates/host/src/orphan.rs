@@ -63,27 +63,37 @@ fn number(namespace: &str) -> Option<&str> {
     namespace.strip_prefix("pid:[")?.strip_suffix(']')
 }
 
-/// Programs of a machine that were started by a Bedplate that is gone. In a container another Bedplate may be at work, whose
+/// By what programs are marked that are started through this door, on the machine that it leads to; `None` where nothing marks them.
+///
+/// # Errors
+/// Where the machine cannot be asked.
+pub fn mark(host: &dyn Host) -> Result<Option<String>, HostError> {
+    let told = host.run(&Cmd::new(["printenv", OWNER]))?;
+    Ok(Some(told.text()).filter(|owner| told.ok() && !owner.is_empty()))
+}
+
+/// Programs of a machine that were started by one of these owners ([`mark`]), which is gone. In a container another Bedplate may be at work, whose
 /// process ids mean nothing here: what was started in another PID namespace is left alone. Those that became services of their own (a
 /// session of their own, as `dmeventd` does) are left out: they are meant to stay.
 ///
 /// # Errors
 /// Where the table of processes cannot be read. A process that ends meanwhile, or belongs to somebody else, is none.
-pub fn find(host: &dyn Host) -> Result<Vec<Orphan>, HostError> {
+pub fn find(host: &dyn Host, owners: &[String]) -> Result<Vec<Orphan>, HostError> {
     let namespace = host.run_ok(&Cmd::new(["readlink", NAMESPACE]))?.text();
     let Some(namespace) = number(&namespace) else { return Ok(Vec::new()) };
     let own = host.run_ok(&Cmd::new(["stat", "--format=%u", "/proc/self"]))?.text();
     let ids = host.list("/proc")?.into_iter().filter_map(|name| name.parse::<u32>().ok());
-    Ok(ids.filter_map(|id| orphan(host, namespace, id)).filter(|orphan| is_of(host, orphan.id, &own)).collect())
+    let marked = |id| orphan(host, namespace, owners, id);
+    Ok(ids.filter_map(marked).filter(|orphan| is_of(host, orphan.id, &own)).collect())
 }
 
-fn orphan(host: &dyn Host, namespace: &str, id: u32) -> Option<Orphan> {
+fn orphan(host: &dyn Host, namespace: &str, owners: &[String], id: u32) -> Option<Orphan> {
     let stat = stat(host, id)?;
     if stat.group != id || stat.session == id || stat.state == "Z" {
         return None;
     }
     let environment = host.read(&format!("/proc/{id}/environ")).ok()?;
-    let owner = environment.split(|byte| *byte == 0).find_map(owner)?;
+    let owner = environment.split(|byte| *byte == 0).find_map(owner).filter(|owner| owners.contains(owner))?;
     let owner = owner.strip_prefix(namespace)?.strip_prefix(':')?;
     if is_alive(host, owner) {
         return None;
@@ -134,11 +144,17 @@ mod tests {
         let line = format!("sleep 600.{}", std::process::id());
         // Job control gives the program a process group of its own, as the door does.
         let (namespace, _) = this_process().unwrap().split_once(':').unwrap();
-        let script = format!("set -m; {OWNER}={namespace}:4194304:1 {line} >/dev/null 2>&1 & echo $!");
+        let owner = format!("{namespace}:4194304:1");
+        let script = format!("set -m; {OWNER}={owner} {line} >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
         // The shell says the id as soon as it has forked: what it starts has its name and environment a little later.
-        let found = || find(&host).unwrap().into_iter().any(|orphan| orphan.id == id && orphan.line == line);
+        let is_of = |owner: &str| {
+            let found = find(&host, &[owner.to_owned()]).unwrap();
+            found.into_iter().any(|orphan| orphan.id == id && orphan.line == line)
+        };
+        let found = || is_of(&owner);
         assert!(comes(&found), "it was not found");
+        assert!(!is_of(&format!("{namespace}:4194304:2")), "another that is gone started it");
         let end = Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]).limit(Nanos::seconds(5));
         host.run_ok(&end).unwrap();
         assert!(comes(&|| !found()), "it is still there");
@@ -161,14 +177,14 @@ mod tests {
         let script = format!("set -m; {OWNER}=1:4194304:1 sleep 600 >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(200));
-        let found = find(&host).unwrap();
+        let found = find(&host, &["1:4194304:1".to_owned()]).unwrap();
         host.run_ok(&Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")])).unwrap();
         assert!(found.iter().all(|orphan| orphan.id != id), "{found:?}");
     }
 
     #[test]
     fn what_a_living_owner_started_is_none() {
-        let said = Local::new().run_ok(&Cmd::new(["sh", "-c", &format!("echo ${OWNER}")])).unwrap().text();
+        let said = mark(&Local::new()).unwrap().unwrap();
         assert_eq!(said, this_process().unwrap());
         assert!(is_alive(&Local::new(), said.split_once(':').unwrap().1));
     }

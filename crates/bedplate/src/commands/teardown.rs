@@ -59,12 +59,12 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     let waiting = |line: &str| {
         settings.printer.say(&format!("waiting for programs that the run left running: {}", spell_inline(line)))
     };
-    for line in build::settle(&site, &waiting)? {
-        settings.printer.data(&format!("ended  {}", spell_inline(&line)))?;
-    }
+    let ended = build::settle(&site, &build::owners(&past, &site.boot_id()?), &waiting)?;
     let claims = locked(&site, drives, &arguments.erase)?;
     let authority = Authority::held(&site, &claims);
     let down = cleanup::take_back(&authority, &plans, &past, &writer, Some(&proof));
+    // Whoever reads it may be gone: nothing that has to be done waits for that.
+    let printed = ended.iter().try_for_each(|line| settings.printer.data(&format!("ended  {}", spell_inline(line))));
     let hinted = |failure| match failure {
         Failure::Refused(text) => Failure::Refused(format!("{text}\n\nhint: if what is there may go, say `{again}`")),
         other => other,
@@ -72,7 +72,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     for stack in down.map_err(hinted)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }
-    Ok(Exit::Yes)
+    printed.map(|()| Exit::Yes)
 }
 
 /// Refuses a journal that was added to before the record was locked: what was made ready here would not be all of it. What
@@ -243,6 +243,7 @@ mod tests {
             place: "local".to_owned(),
             machine: None,
             boot: String::new(),
+            owner: None,
             plan_sha256: String::new(),
             drives: plan.drives.iter().map(|name| (name.clone(), drive("nvme-X_1"))).collect(),
         };

@@ -301,8 +301,9 @@ fn a_directory_on_a_file_system_that_stands_is_made_and_taken_away() {
 #[test]
 fn programs_of_a_run_that_is_gone_are_waited_for() {
     let machine = FakeMachine::new();
-    assert_eq!(build::settle(&machine, &|_| {}).unwrap(), [""; 0]);
+    let owners = ["4026531836:4194304:1".to_owned()];
+    assert_eq!(build::settle(&machine, &owners, &|_| {}).unwrap(), [""; 0]);
     machine.open("/dev/nothing", "mdadm", false);
-    assert_eq!(build::settle(&machine, &|_| {}).unwrap(), [""; 0], "it is somebody else's");
+    assert_eq!(build::settle(&machine, &owners, &|_| {}).unwrap(), [""; 0], "it is somebody else's");
     assert!(machine.run(&Cmd::new(["kill", "-s", "TERM", "--", "-100"])).unwrap().ok());
 }

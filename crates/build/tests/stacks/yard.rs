@@ -113,6 +113,7 @@ impl Yard {
             origin: Some(Box::new(Origin {
                 place: "local".to_owned(),
                 machine: None,
+                owner: None,
                 boot: self.machine.read_text(host::BOOT_ID).unwrap(),
                 plan_sha256: String::new(),
                 drives: plan.drives.iter().map(identity).collect(),
