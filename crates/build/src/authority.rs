@@ -235,12 +235,16 @@ impl Authority<'_> {
 
 /// Takes away what a person agreed to lose, and uses the consent up: every signature of the drive and of its partitions,
 /// and then, where the drive can, every byte. Nothing here forces its way: what is in use by now stops it. Nothing is
-/// done where nobody agreed to anything.
+/// done where nobody agreed to anything. What was agreed to may be long ago: what came onto the drive since is refused.
 ///
 /// # Errors
-/// Where a signature cannot be taken away, or anything is still there afterwards.
+/// [`ClaimError::Arrived`](claim::ClaimError::Arrived). Where a signature cannot be taken away, or anything is still there
+/// afterwards.
 pub fn erase(held: &mut LockedDrive<'_>) -> Result<(), BuildError> {
     let had_something = !held.permission().accepted().is_empty();
+    if had_something {
+        held.confirm_content()?;
+    }
     if !held.use_up_consent() || !had_something {
         return Ok(());
     }

@@ -61,14 +61,8 @@ impl Permission {
     /// [`ClaimError::Locked`], [`ClaimError::Moved`], [`ClaimError::Refused`], [`ClaimError::Arrived`].
     pub fn hold(self, host: &dyn Host) -> Result<LockedDrive<'_>, ClaimError> {
         let mut held = self.lock(host, true)?;
-        let examination = examine::examine_unlocked(host, held.identity())?;
-        let found = accept(&examination, held.permission.erases, &Ours::default())?;
-        let agreed = std::mem::replace(&mut held.permission.accepted, found.clone());
-        let findings: Vec<Objection> = found.into_iter().filter(|finding| !agreed.contains(finding)).collect();
-        if findings.is_empty() {
-            return Ok(held);
-        }
-        Err(ClaimError::Arrived { drive: held.identity().describe(), findings })
+        held.permission.accepted = held.confirm_content()?;
+        Ok(held)
     }
 
     fn lock(self, host: &dyn Host, from_the_start: bool) -> Result<LockedDrive<'_>, ClaimError> {
@@ -126,6 +120,31 @@ impl LockedDrive<'_> {
     /// As [`confirm`](crate::confirm).
     pub fn confirm(&self) -> Result<(), ClaimError> {
         crate::resolve::confirm(self.host, self.identity())
+    }
+
+    /// Is nothing on the drive but what a person agreed to lose? Looks for everything once more, data without a signature too, and
+    /// gives what was found.
+    ///
+    /// # Errors
+    /// [`ClaimError::Refused`], [`ClaimError::Arrived`].
+    pub fn confirm_content(&self) -> Result<Vec<Objection>, ClaimError> {
+        let examination = examine::examine_unlocked(self.host, self.identity())?;
+        let found = accept(&examination, self.permission.erases, &Ours::default())?;
+        self.agreed(found, |agreed, found| agreed == found)
+    }
+
+    /// Refuses what is not among the things that a person agreed to lose.
+    fn agreed(
+        &self,
+        found: Vec<Objection>,
+        is_same: fn(&Objection, &Objection) -> bool,
+    ) -> Result<Vec<Objection>, ClaimError> {
+        let is_new = |found: &&Objection| !self.permission.accepted.iter().any(|agreed| is_same(found, agreed));
+        let findings: Vec<Objection> = found.iter().filter(is_new).cloned().collect();
+        if findings.is_empty() {
+            return Ok(found);
+        }
+        Err(ClaimError::Arrived { drive: self.identity().describe(), findings })
     }
 
     /// Is the drive still free, or free again? Data without a signature is not looked for: what was written since the

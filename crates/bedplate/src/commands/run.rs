@@ -215,6 +215,8 @@ fn hold(site: &Site) -> Result<Claims<'_>, Failure> {
 
 /// Takes away what people agreed to lose, and writes down what it was. From then on nobody has agreed to anything.
 fn erase(held: &mut Claims<'_>, writer: &RunWriter) -> Result<(), Failure> {
+    // Where one of them is refused none is erased.
+    held.values().try_for_each(|held| held.confirm_content().map(drop))?;
     for (name, held) in held {
         let found: Vec<String> = held.permission().accepted().iter().map(ToString::to_string).collect();
         if !found.is_empty() {

@@ -607,6 +607,24 @@ fn what_a_person_agreed_to_lose_is_erased_once() {
     assert!(matches!(error, BuildError::Claim(ClaimError::Refused(_))), "{error}");
 }
 
+/// Hours may lie between the examination and the erasing.
+#[test]
+fn what_came_onto_a_drive_since_it_was_told_what_will_be_lost_is_not_erased() {
+    let yard = Yard::real(EVERY_LAYER);
+    let name = terms::Name::new("a").unwrap();
+    let id = yard.id(&name).unwrap();
+    yard.machine.line(&format!("mkfs.ext4 {}", yard.node("a")));
+    let consent = claim::Consent::given(&yard.machine, &[], std::slice::from_ref(&id)).unwrap();
+    let permission = claim::Permission::grant(yard.examine(&name), &consent).unwrap();
+    let mut held = permission.hold(&yard.machine).unwrap();
+    yard.machine.line(&format!("wipefs --all {}", yard.node("a")));
+    yard.machine.line(&format!("mkfs.xfs {}", yard.node("a")));
+    let (before, deeds) = (yard.machine.now_is(), yard.machine.deeds().len());
+    let error = build::erase(&mut held).unwrap_err();
+    assert!(matches!(error, BuildError::Claim(ClaimError::Arrived { .. })) && error.is_refusal(), "{error}");
+    assert!(yard.machine.holds_the_same(yard.node("a"), &before) && yard.machine.deeds().len() == deeds);
+}
+
 /// Somebody's link to a drive is gone, and the drive is there, with all that stands on it.
 #[test]
 fn what_stands_on_drives_that_are_not_to_be_found_is_looked_at_all_the_same() {
