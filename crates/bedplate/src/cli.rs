@@ -192,6 +192,9 @@ pub(crate) struct TeardownArguments {
     /// by now
     #[arg(long, value_name = "ID")]
     pub(crate) erase: Vec<String>,
+    /// Do not ask on the terminal before drives are erased
+    #[arg(long, requires = "erase")]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

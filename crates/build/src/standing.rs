@@ -25,6 +25,8 @@ pub(crate) struct Found {
     pub(crate) undoable: Vec<Name>,
     /// Drives on which something of the run is, and nothing of anybody else.
     pub(crate) ours: Vec<Name>,
+    /// Drives that a person named and that hold somebody else's and nothing of the run.
+    pub(crate) left_alone: Vec<Name>,
     /// May everything on all of them go? Then what an undo cannot take away the erasing takes.
     pub(crate) erasable: bool,
 }
@@ -44,7 +46,7 @@ pub(crate) fn examine(
 ) -> Result<Found, BuildError> {
     // Drives of a lab are nobody else's.
     let Some(claims) = authority.claims() else {
-        return Ok(Found { undoable: plan.drives.clone(), ours: plan.drives.clone(), erasable: false });
+        return Ok(Found { undoable: plan.drives.clone(), ours: plan.drives.clone(), ..Found::default() });
     };
     let begun = journal::begun(past, &plan.slug);
     let steps: Vec<&Step> = plan.steps.iter().filter(|step| begun.iter().any(|(id, _)| *id == step.id)).collect();
@@ -72,7 +74,9 @@ pub(crate) fn examine(
             });
         }
         erasable &= held.may_erase();
-        if shown || held.may_erase() {
+        if held.may_erase() && ours.is_gone_from(&examination) {
+            found.left_alone.push(name.clone());
+        } else if shown || held.may_erase() {
             found.undoable.push(name.clone());
         }
         if shown && ours.strange(&examination).is_empty() {

@@ -18,7 +18,7 @@ use crate::standing;
 
 /// Takes back every step that the journal says was begun, and proves the drives blank. What stands is looked at first:
 /// only what is still what the run made is taken back. Gives the drives that held nothing but the run's work, which may
-/// be discarded.
+/// be discarded. A drive that holds nothing of the run is left as it is, also where a person agreed to lose what is on it.
 ///
 /// # Errors
 /// [`BuildError`] of the first undo that cannot be done; [`commands_left`] then tells what remains. After a refusal
@@ -43,6 +43,7 @@ pub fn teardown(
     let finished = journal::finished(past, &plan.slug);
     let begun = journal::begun(past, &plan.slug);
     let gone = gone(&machine, plan, &begun)?;
+    let is_left_alone = |name: &Name| found.left_alone.contains(name);
     for (id, old) in begun.iter().rev() {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
@@ -64,7 +65,9 @@ pub fn teardown(
             // Where nothing of the run is left on a drive there is nothing to take away from it.
             if !destroyed.iter().all(|name| found.undoable.contains(name)) {
                 match &step.effect {
-                    Some(Effect::LogicalBlock { .. }) => authority.prove_empty(&destroyed)?,
+                    Some(Effect::LogicalBlock { .. }) if !destroyed.iter().any(is_left_alone) => {
+                        authority.prove_empty(&destroyed)?;
+                    }
                     _ => continue,
                 }
             }
@@ -83,8 +86,9 @@ pub fn teardown(
     if let Some(drive) = absent.first() {
         return Err(BuildError::DriveAbsent { drive: drive.to_string() });
     }
-    authority.erase_agreed(&plan.drives)?;
-    prove_blank(authority.host(), authority.drives(), &plan.drives)?;
+    let drives: Vec<Name> = plan.drives.iter().filter(|name| !is_left_alone(name)).cloned().collect();
+    authority.erase_agreed(&drives)?;
+    prove_blank(authority.host(), authority.drives(), &drives)?;
     note(JournalEntry::Down { stack: plan.slug.clone() });
     unwritten.map_or(Ok(found.ours), |error| Err(BuildError::Unwritten(error)))
 }

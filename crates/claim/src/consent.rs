@@ -25,7 +25,8 @@ impl Consent {
     }
 
     /// May the content of this very device go?
-    pub(crate) fn erases(&self, identity: &Identity) -> bool {
+    #[must_use]
+    pub fn erases(&self, identity: &Identity) -> bool {
         self.erased.iter().any(|erased| erased.is_same_device(identity))
     }
 

@@ -126,6 +126,14 @@ impl Objection {
         let inline = |text: String| spell_inline(&text).into_owned();
         Self { class, node: node.to_owned(), what: inline(what.into()), hint: inline(hint.into()), evidence: None }
     }
+
+    /// Is it the same thing as when it was found before? What has an identifier may tell something else of itself while it is in use.
+    pub(crate) fn is(&self, before: &Self) -> bool {
+        let has_identifier = matches!(&self.evidence, Some(Evidence::Signature(mark)) if mark.uuid.is_some());
+        self == before
+            || (has_identifier
+                && (self.class, &self.node, &self.evidence) == (before.class, &before.node, &before.evidence))
+    }
 }
 
 impl fmt::Display for Objection {

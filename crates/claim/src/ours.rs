@@ -174,6 +174,14 @@ impl Ours {
         stands || examination.shows(|evidence| is_signature(evidence) && self.made(evidence, false))
     }
 
+    /// Is all that is written on the drive somebody else's, and nothing of the run? Of what has no signature nobody knows.
+    #[must_use]
+    pub fn is_gone_from(&self, examination: &Examination) -> bool {
+        let evidence = examination.findings.iter().filter_map(|finding| finding.evidence.as_ref());
+        let mut signatures = evidence.filter(|evidence| matches!(evidence, Evidence::Signature(_))).peekable();
+        !self.stands_on(examination) && signatures.peek().is_some() && signatures.all(|found| !self.made(found, true))
+    }
+
     /// Is a mapping, an array or a pool of the run open on the drive?
     #[must_use]
     pub fn stands_on(&self, examination: &Examination) -> bool {

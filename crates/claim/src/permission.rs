@@ -21,13 +21,18 @@ pub struct Permission {
 
 /// Takes the lock on a drive for taking back what a run made. With it nothing on the drive may be touched yet: whoever
 /// does says by [`LockedDrive::look`] what is the run's, and what else is found is refused unless `consent` has the
-/// drive erased.
+/// drive erased, and it was found by the examination, which that person saw.
 ///
 /// # Errors
 /// [`ClaimError::Locked`], [`ClaimError::Moved`].
-pub fn reclaim<'h>(host: &'h dyn Host, identity: Identity, consent: &Consent) -> Result<LockedDrive<'h>, ClaimError> {
-    let erases = consent.erases(&identity);
-    Permission { identity, erases, accepted: Vec::new() }.lock(host, false)
+pub fn reclaim<'h>(
+    host: &'h dyn Host,
+    examination: Examination,
+    consent: &Consent,
+) -> Result<LockedDrive<'h>, ClaimError> {
+    let erases = consent.erases(&examination.identity);
+    let accepted = if erases { examination.of(Class::Holds).cloned().collect() } else { Vec::new() };
+    Permission { identity: examination.identity, erases, accepted }.lock(host, false)
 }
 
 impl Permission {
@@ -159,10 +164,10 @@ impl LockedDrive<'_> {
     /// Is what is on the drive what a run made, and nothing else but what a person agreed to lose? Gives what was found.
     ///
     /// # Errors
-    /// As [`LockedDrive::recheck`].
+    /// As [`LockedDrive::recheck`], and [`ClaimError::Arrived`].
     pub fn look(&self, ours: &Ours) -> Result<Examination, ClaimError> {
         let examination = examine::examine_held(self.host, self.identity())?;
-        accept(&examination, self.permission.erases, ours)?;
+        self.agreed(accept(&examination, self.permission.erases, ours)?, Objection::is)?;
         Ok(examination)
     }
 

@@ -929,18 +929,27 @@ fn whatever_comes_between_the_look_and_the_use_is_found() {
 fn a_lock_is_kept_until_it_is_let_go() {
     let machine = machine();
     let identity = resolve(&machine, &id(&machine, A)).unwrap();
-    let held = reclaim(&machine, identity.clone(), &Consent::default()).unwrap();
+    let seen = || examine(&machine, &identity).unwrap();
+    let held = reclaim(&machine, seen(), &Consent::default()).unwrap();
     assert!(!held.is_from_the_start());
-    assert!(matches!(reclaim(&machine, identity.clone(), &Consent::default()), Err(ClaimError::Locked { .. })));
+    assert!(matches!(reclaim(&machine, seen(), &Consent::default()), Err(ClaimError::Locked { .. })));
     machine.poke(A, 1 << 20, &[1; 4096]);
     held.recheck().unwrap();
     assert!(held.prove_empty().is_err(), "data without a signature may be somebody's since");
     machine.line("mkfs.ext4 /dev/nvme0n1");
     assert!(held.recheck().is_err() && held.prove_blank().is_err() && held.look(&Ours::default()).is_err());
     drop(held);
-    let mut held = reclaim(&machine, identity, &consent(&machine, &[], &[A])).unwrap();
+    let before = seen();
+    let held = reclaim(&machine, before.clone(), &consent(&machine, &[], &[A])).unwrap();
     held.recheck().unwrap();
     assert!(held.prove_blank().is_err());
+    machine.line("wipefs --all /dev/nvme0n1");
+    machine.line("mkfs.xfs /dev/nvme0n1");
+    assert!(matches!(held.look(&Ours::default()), Err(ClaimError::Arrived { .. })), "nobody was told of it");
+    assert!(matches!(held.confirm_content(), Err(ClaimError::Arrived { .. })));
+    drop(held);
+    let mut held = reclaim(&machine, seen(), &consent(&machine, &[], &[A])).unwrap();
+    held.recheck().unwrap();
     assert!(held.use_up_consent() && !held.use_up_consent());
     assert!(held.recheck().is_err());
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use build::{Authority, Claims, JournalEntry, Origin};
-use claim::{ClaimError, Consent, Identity, in_command};
+use claim::{ClaimError, Class, Consent, Examination, Identity, LockedDrive, in_command};
 use host::interrupt::Care;
 use record::{RunReader, RunWriter};
+use terms::event::EventKind;
 use terms::spelling::{spell_inline, spell_path};
 use terms::{Name, Plan};
 
@@ -13,9 +14,10 @@ use crate::cli::TeardownArguments;
 use crate::commands::report;
 use crate::exit::{Exit, Failure};
 use crate::proof::Proof;
-use crate::runner::cleanup;
+use crate::runner::{cleanup, happened};
 use crate::settings::Settings;
 use crate::site::{Site, plan_sha256};
+use crate::target::drives::{self, Loss};
 
 /// Takes down what a run left standing, from its journal; where that cannot be done, prints what a person must run.
 ///
@@ -51,7 +53,9 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     };
     let again = with_erase(&name, drives.iter().map(|(_, drive)| drive));
     let boots: Vec<&str> = standing.iter().filter_map(|slug| Some(build::origin(&past, slug)?.boot.as_str())).collect();
-    same_boot(&site, &boots, &drives, &arguments.erase, &again)?;
+    let consent = Consent::given(&site, &[], &arguments.erase)?;
+    consent.erases_only(&drives.iter().map(|(_, identity)| identity).collect::<Vec<_>>())?;
+    same_boot(&site, &boots, &drives, &consent, &again)?;
     // One process writes into a record: a run that is still going on is not taken down beneath itself.
     let writer = RunWriter::resume(&reader)?;
     unchanged(&past, &proof, &reader)?;
@@ -60,7 +64,9 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
         settings.printer.say(&format!("waiting for programs that the run left running: {}", spell_inline(line)))
     };
     let ended = build::settle(&site, &build::owners(&past, &site.boot_id()?), &waiting)?;
-    let claims = locked(&site, drives, &arguments.erase)?;
+    let drives = examined(&site, &drives)?;
+    agreed(&drives, &consent, arguments.yes, &writer, settings)?;
+    let claims = locked(&site, drives, &consent)?;
     let authority = Authority::held(&site, &claims);
     let down = cleanup::take_back(&authority, &plans, &past, &writer, Some(&proof));
     // Whoever reads it may be gone: nothing that has to be done waits for that.
@@ -72,6 +78,7 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     for stack in down.map_err(hinted)? {
         settings.printer.data(&format!("down  {stack}"))?;
     }
+    claims.values().filter_map(left_alone).try_for_each(|line| settings.printer.data(&line))?;
     printed.map(|()| Exit::Yes)
 }
 
@@ -118,25 +125,77 @@ fn same_boot(
     site: &Site,
     boots: &[&str],
     drives: &[(Name, Identity)],
-    erase: &[String],
+    consent: &Consent,
     again: &str,
 ) -> Result<(), Failure> {
     let now = site.boot_id()?;
-    if drives.is_empty() || boots.iter().all(|boot| *boot == now) {
+    if boots.iter().all(|boot| *boot == now) || drives.iter().all(|(_, identity)| consent.erases(identity)) {
         return Ok(());
     }
-    let mut named = Vec::new();
-    for id in erase {
-        named.push(claim::resolve(site, id)?);
+    Err(rebooted(&examined(site, drives)?, again))
+}
+
+/// Nobody agrees to lose what they were not told of.
+fn rebooted(drives: &[(Name, Examination)], again: &str) -> Failure {
+    let mut lines = Vec::new();
+    for (name, Examination { identity, findings, .. }) in drives {
+        let nothing = if findings.is_empty() { ": nothing was found on it" } else { "" };
+        lines.push(format!("drive {name}: {}{nothing}", identity.describe()));
+        lines.extend(findings.iter().map(|finding| format!("  {finding}")));
     }
-    let is_named = |identity: &Identity| named.iter().any(|named| named.is_same_device(identity));
-    if drives.iter().all(|(_, identity)| is_named(identity)) {
+    Failure::Refused(format!(
+        "refused: the machine has rebooted since the run, and something else may be on its drives by now\n  because: {}\n\n\
+         hint: if all of that may go, say `{again}`; a drive in use is refused all the same",
+        lines.join("\n    ")
+    ))
+}
+
+/// Drives of the run, each looked at from every side.
+fn examined(site: &Site, drives: &[(Name, Identity)]) -> Result<Vec<(Name, Examination)>, Failure> {
+    drives.iter().map(|(name, identity)| Ok((name.clone(), claim::examine(site, identity)?))).collect()
+}
+
+/// Tells what is on the drives that a person named, has it confirmed, and writes it down. What comes onto one afterwards is not
+/// agreed to.
+fn agreed(
+    drives: &[(Name, Examination)],
+    consent: &Consent,
+    yes: bool,
+    writer: &RunWriter,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let losses: Vec<Loss<'_>> = losses(drives, consent);
+    if losses.is_empty() {
         return Ok(());
     }
-    Err(Failure::Refused(format!(
-        "refused: the machine has rebooted since the run, and something else may be on its drives by now\n\n\
-         hint: look at them; if what is there may go, say `{again}`"
-    )))
+    drives::agreed(&losses, yes, settings)?;
+    for loss in losses.iter().filter(|loss| !loss.held.is_empty()) {
+        let held = loss.held.iter().map(ToString::to_string).collect();
+        let (drive, id) = (loss.name.clone(), loss.identity.id.clone());
+        // A full disk must not keep a stack standing.
+        if let Err(failure) = happened(writer, "", 0, EventKind::Erasing { drive, id, held }) {
+            settings.printer.say(failure.text().trim_end());
+        }
+    }
+    Ok(())
+}
+
+fn losses<'d>(drives: &'d [(Name, Examination)], consent: &Consent) -> Vec<Loss<'d>> {
+    let named = drives.iter().filter(|(_, examination)| consent.erases(&examination.identity));
+    let loss = |(name, examination): &'d (Name, Examination)| Loss {
+        name,
+        identity: &examination.identity,
+        held: examination.of(Class::Holds).collect(),
+    };
+    named.map(loss).collect()
+}
+
+/// A drive that was named, and holds nothing of the run: what is on it is still on it.
+fn left_alone(held: &LockedDrive<'_>) -> Option<String> {
+    let Err(ClaimError::Refused(refusal)) = held.prove_blank() else { return None };
+    let found: Vec<String> = refusal.findings.iter().map(|finding| format!("\n  {finding}")).collect();
+    let drive = held.identity().describe();
+    held.may_erase().then(|| format!("left  {drive}: it holds nothing of the run{}", found.concat()))
 }
 
 fn with_erase<'d>(run: &str, drives: impl Iterator<Item = &'d Identity>) -> String {
@@ -145,10 +204,8 @@ fn with_erase<'d>(run: &str, drives: impl Iterator<Item = &'d Identity>) -> Stri
 }
 
 /// Locks on all drives. Before anything is taken from one, it is looked at under its lock.
-fn locked<'s>(site: &'s Site, drives: Vec<(Name, Identity)>, erase: &[String]) -> Result<Claims<'s>, Failure> {
-    let consent = Consent::given(site, &[], erase)?;
-    consent.erases_only(&drives.iter().map(|(_, identity)| identity).collect::<Vec<_>>())?;
-    let each = drives.into_iter().map(|(name, identity)| Ok((name, claim::reclaim(site, identity, &consent)?)));
+fn locked<'s>(site: &'s Site, drives: Vec<(Name, Examination)>, consent: &Consent) -> Result<Claims<'s>, Failure> {
+    let each = drives.into_iter().map(|(name, found)| Ok((name, claim::reclaim(site, found, consent)?)));
     each.collect()
 }
 
@@ -191,6 +248,7 @@ fn drives_then(plans: &[Plan], past: &[JournalEntry]) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
+    use claim::Objection;
     use host::Devno;
     use terms::Bytes;
 
@@ -261,6 +319,30 @@ mod tests {
         let text = told.text();
         assert!(matches!(told, Failure::Refused(_)) && text.contains("# a: nvme-X_1, then /dev/sda\n"), "{text}");
         assert!(text.contains("wipefs --all '{drive:a}'") && text.matches("/dev/sda").count() == 1, "{text}");
+    }
+
+    #[test]
+    fn after_a_new_start_nobody_is_asked_to_lose_what_was_not_told() {
+        let found = |what: &str| Objection {
+            class: Class::Holds,
+            node: "/dev/sda".to_owned(),
+            what: what.to_owned(),
+            hint: String::new(),
+            evidence: None,
+        };
+        let examination = |id: &str, findings| Examination { identity: drive(id), findings, partitions: Vec::new() };
+        let names = ["a", "b"].map(|name| Name::new(name).unwrap());
+        let examinations =
+            [examination("nvme-X_1", vec![found("ext4, label `photos`")]), examination("nvme-X_2", vec![])];
+        let drives: Vec<(Name, Examination)> = names.into_iter().zip(examinations).collect();
+        let Failure::Refused(text) = rebooted(&drives, "bedplate teardown r --erase nvme-X_1") else { panic!() };
+        let photos = text.find("holds: /dev/sda: ext4, label `photos`").unwrap();
+        assert!(
+            photos < text.find("hint: ").unwrap() && text.contains("nvme-X_1") && text.contains("nvme-X_2"),
+            "{text}"
+        );
+        assert!(text.contains("nothing was found on it"), "{text}");
+        assert!(losses(&drives, &Consent::default()).is_empty(), "nobody named one");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, stdin};
 
-use claim::{Class, Consent, Identity, Permission, UNCHECKED, in_command};
+use claim::{Class, Consent, Identity, Objection, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
 use terms::spelling::spell_inline;
 use terms::{Cmd, Design, Drive, Name, Replicate};
@@ -31,24 +31,45 @@ pub(super) fn prepare(
     root(&site)?;
     let pairs = paired(&study.design, arguments, &site)?;
     let claimed = claim(&site, &pairs, &arguments.erase)?;
-    claimed.iter().flat_map(told).for_each(|line| settings.printer.say(&line));
-    settings.printer.say(&not_looked_at());
     let study = fitted(study, &claimed)?;
-    if !arguments.yes {
-        confirmed(claimed.len(), settings)?;
-    }
+    let losses: Vec<Loss<'_>> = claimed.iter().map(Loss::of).collect();
+    agreed(&losses, arguments.yes, settings)?;
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
     let (plans, sources) = planned(&study.design, facts)?;
     Ok(PreparedRun { study, plans, sources, site: Some(site.with_claims(claimed)) })
 }
 
-/// What a person should know of a drive before it is used.
-fn told(of: &Claimed) -> Vec<String> {
-    let identity = of.permission.identity();
-    let mut lines = vec![format!("drive {}: {}", of.name, identity.describe())];
-    lines.extend(identity.caveat().map(|caveat| format!("  known by little: {caveat}")));
-    lines.extend(of.permission.accepted().iter().map(|finding| format!("  will be lost: {finding}")));
-    lines
+/// A drive that a person named, and what is on it.
+pub(crate) struct Loss<'a> {
+    /// The study's name of it.
+    pub(crate) name: &'a Name,
+    pub(crate) identity: &'a Identity,
+    pub(crate) held: Vec<&'a Objection>,
+}
+
+impl<'a> Loss<'a> {
+    fn of(claimed: &'a Claimed) -> Self {
+        let permission = &claimed.permission;
+        Self { name: &claimed.name, identity: permission.identity(), held: permission.accepted().iter().collect() }
+    }
+
+    /// What a person should know of the drive before it is used.
+    fn told(&self) -> Vec<String> {
+        let mut lines = vec![format!("drive {}: {}", self.name, self.identity.describe())];
+        lines.extend(self.identity.caveat().map(|caveat| format!("  known by little: {caveat}")));
+        lines.extend(self.held.iter().map(|finding| format!("  will be lost: {finding}")));
+        lines
+    }
+}
+
+/// Tells what will be lost with each drive, and has it confirmed unless a person said that nobody is to be asked.
+///
+/// # Errors
+/// [`Failure::Refused`] where it was not confirmed, or nobody would see the question.
+pub(crate) fn agreed(losses: &[Loss<'_>], yes: bool, settings: &Settings) -> Result<(), Failure> {
+    losses.iter().flat_map(Loss::told).for_each(|line| settings.printer.say(&line));
+    settings.printer.say(&not_looked_at());
+    if yes { Ok(()) } else { confirmed(losses.len(), settings) }
 }
 
 /// What nobody looked at, in a line.

@@ -371,7 +371,7 @@ fn what_a_person_agrees_to_lose_goes_with_what_the_run_left() {
     let bench = Bench::new();
     let yard = Yard::new(&bench);
     let before = fingerprint(&yard.guest);
-    // Somebody's file system on the run's drive: with the drive named it goes, but it is not discarded with it.
+    // Somebody's file system on the run's drive, and nothing of the run: it stays, whoever named the drive.
     let runs = format!("{ROOT}/agreed");
     yard.killed(1, "", &runs);
     yard.shell(&format!("{FREE} wipefs -aq $a; mkfs.btrfs -q $a"));
@@ -379,8 +379,13 @@ fn what_a_person_agrees_to_lose_goes_with_what_the_run_left() {
     assert!(status == 3 && said.contains("--erase serial=BP00-a"), "{said}");
     let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs} --erase serial=BP01-b"));
     assert_eq!(status, 3, "another drive was named: {said}");
+    let theirs = yard.digests();
     let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs} --erase serial=BP00-a"));
-    assert_eq!(status, 0, "{said}");
+    assert!(status == 0 && said.contains("holds nothing of the run") && said.contains("btrfs"), "{said}");
+    assert!(yard.digests() == theirs, "it changed\n{said}");
+    let (status, said) = bedplate(&yard.guest, &format!("teardown --runs {runs}"));
+    assert!(status == 0 && said.contains("nothing of run"), "{said}");
+    yard.shell("wipefs -aq $a; blkdiscard -f $a");
     assert_eq!(fingerprint(&yard.guest), before);
     // A volume of somebody's in the run's group: LVM itself would ask before it removes it.
     let runs = format!("{ROOT}/agreed-volume");

@@ -625,6 +625,46 @@ fn what_came_onto_a_drive_since_it_was_told_what_will_be_lost_is_not_erased() {
     assert!(yard.machine.holds_the_same(yard.node("a"), &before) && yard.machine.deeds().len() == deeds);
 }
 
+/// A person who named a drive was told what was on it then.
+#[test]
+fn what_came_onto_a_drive_since_a_teardown_was_agreed_to_stays() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = yard.plan("LUKS with defaults");
+    let past = built(&yard, plan);
+    yard.machine.restart();
+    let claims = yard.reclaimed(plan, &past, true);
+    let node = yard.node(plan.drives[0].as_str());
+    yard.machine.line(&format!("wipefs --all {node}"));
+    yard.machine.line(&format!("mkfs.ext4 {node}"));
+    let (before, deeds) = (yard.machine.now_is(), yard.machine.deeds().len());
+    let authority = Authority::held(&yard.machine, &claims);
+    let error = build::teardown(plan, &authority, &past, &mut MemoryJournal::default()).unwrap_err();
+    assert!(matches!(error, BuildError::Claim(ClaimError::Arrived { .. })) && error.is_refusal(), "{error}");
+    assert!(yard.machine.holds_the_same(node, &before) && yard.machine.deeds().len() == deeds);
+}
+
+#[test]
+fn a_named_drive_that_holds_nothing_of_the_run_is_left_as_it_is() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for stack in ["RAID-6", "LVM striped", "LUKS with defaults", "dm-integrity with xxhash64"] {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        let past = built(&yard, plan);
+        yard.machine.restart();
+        let theirs = &plan.drives[0];
+        for (place, length) in claim::places_of_marks(terms::Bytes(512 << 20)) {
+            yard.machine.poke(yard.node(theirs.as_str()), place, &vec![0; length as usize]);
+        }
+        yard.machine.line(&format!("mkfs.ext4 {}", yard.node(theirs.as_str())));
+        let before = yard.machine.now_is();
+        let ours = down(&yard, plan, &past, true).unwrap_or_else(|error| panic!("{stack}: {error}"));
+        assert!(!ours.contains(theirs), "{stack}: nobody discards it");
+        assert!(yard.machine.holds_the_same(yard.node(theirs.as_str()), &before), "{stack}");
+        assert!(yard.is_clean(&plan.drives[1..]), "{stack}");
+    }
+}
+
 /// Somebody's link to a drive is gone, and the drive is there, with all that stands on it.
 #[test]
 fn what_stands_on_drives_that_are_not_to_be_found_is_looked_at_all_the_same() {

@@ -98,7 +98,8 @@ impl Yard {
             let ids = [identity.id.clone()];
             let none: [String; 0] = [];
             let consent = Consent::given(&self.machine, &ids, if erase { &ids } else { &none }).unwrap();
-            claims.insert(name.clone(), claim::reclaim(&self.machine, identity, &consent).unwrap());
+            let examination = claim::examine(&self.machine, &identity).unwrap();
+            claims.insert(name.clone(), claim::reclaim(&self.machine, examination, &consent).unwrap());
         }
         claims
     }
