@@ -107,7 +107,7 @@ fn left_by(owner: &str) -> std::process::Child {
     Command::new("sleep").arg("600").env("BEDPLATE_OWNER", owner).process_group(0).spawn().unwrap()
 }
 
-/// `bedplate teardown | head` ends before the last line, and what was said is not what was done.
+/// `bedplate teardown | head` ends before the last line, and what is printed is not what was done.
 #[test]
 fn a_closed_pipe_keeps_nothing_standing_and_programs_of_other_runs_go_on() {
     let bench = directory();

@@ -322,12 +322,9 @@ mod tests {
     use super::*;
 
     /// A `fsfreeze` that takes its time, and keeps in a file whether it is frozen.
-    const SLOW: &str = r#"#!/bin/sh
-case $1 in
-    --freeze) trap '' TERM; touch "$2/begun"; sleep 1; touch "$2/frozen" ;;
-    *) rm "$2/frozen" && touch "$2/thawed" ;;
-esac
-"#;
+    const SLOW: &str = "#!/bin/sh\n\
+        if [ $1 = --freeze ]; then trap '' TERM; touch $2/begun; sleep 1; touch $2/frozen\n\
+        else rm $2/frozen && touch $2/thawed; fi\n";
 
     #[test]
     fn a_freeze_that_outlasts_its_limit_is_thawed() {
