@@ -88,11 +88,16 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
 }
 
 /// What a status says of a pool that no device puts in order, and what does (`print_status_reason` in OpenZFS's `cmd/zpool/zpool_main.c`).
-const REASONS: [(&str, &str); 2] = [
+const REASONS: [(&str, &str); 3] = [
     (
         "The pool uses the following feature(s) not supported",
         "No device is at fault: the ZFS of this machine is too old for the pool. Import it where it was used last, or with a newer version \
          here; where all that is missing allows reading, `readonly=on` does (zpool-features(7)). Replace and repair nothing.",
+    ),
+    (
+        "The pool was last accessed by another system",
+        "It is not imported. Export it where it was used last, and import it here; what is missing of it comes after that. Only when that \
+         machine is off for good may its import be forced: two machines that write to one pool destroy it (zpool-import(8)).",
     ),
     (
         "An intent log record could not be read",

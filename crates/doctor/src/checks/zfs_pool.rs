@@ -146,8 +146,9 @@ fn state(machine: &Machine, round: &mut Round) {
         let at = place(pool);
         round.look();
         zfs_order::other_host(pool, &at, round);
-        let Some(vdevs) = round.ask(&at, &pool.vdevs).filter(|vdevs| !vdevs.is_empty()) else {
-            // Of one of which only properties were told the state is not known.
+        let is_told = !pool.state.is_empty();
+        let Some(vdevs) = round.ask(&at, &pool.vdevs).filter(|vdevs| !vdevs.is_empty() && is_told) else {
+            // Of one of which only properties or the configuration were told the state is not known.
             if !["ONLINE", ""].contains(&pool.state.as_str()) {
                 let what = format!("the pool is {}", pool.state);
                 let found =

@@ -8,9 +8,10 @@ use crate::inspect::without_key;
 
 /// Kinds of lines whose table and status look different (the kernel's `Documentation/admin-guide/device-mapper`). A line of another kind
 /// is left out, and that is told.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "cache",
     "crypt",
+    "integrity",
     "linear",
     "multipath",
     "raid",
@@ -61,7 +62,9 @@ impl<'t> Line<'t> {
             "raid" => words.get(2).is_some_and(|word| word.bytes().all(|byte| b"AaD-".contains(&byte))),
             "thin" => !words[0].contains(':'),
             // A table begins with a device, and a status with numbers or with how it failed.
-            "cache" | "snapshot" | "snapshot-merge" => !words[0].contains([':', '-']) && !words[0].starts_with('/'),
+            "cache" | "integrity" | "snapshot" | "snapshot-merge" => {
+                !words[0].contains([':', '-']) && !words[0].starts_with('/')
+            }
             // `p` and `s` say what a table's cache lies on.
             "writecache" => !["p", "s"].contains(&words[0]),
             "multipath" => words.windows(2).any(|pair| pair[0].contains(':') && ["A", "F"].contains(&pair[1])),

@@ -54,6 +54,8 @@ pub(super) struct Machine {
     pub(super) pools: BTreeMap<String, BTreeMap<String, String>>,
     /// Signatures that `blkid` tells, by their device.
     pub(super) signatures: BTreeMap<String, Value>,
+    /// All signatures on a device, where a text lists them.
+    pub(super) probed: BTreeMap<String, Vec<Value>>,
     /// What `xfs_info` tells, by the device.
     pub(super) xfs: BTreeMap<String, String>,
     /// What `smartd` wrote of drives, by their names.
@@ -388,6 +390,14 @@ impl Machine {
                 let slaves = self.directories.entry(format!("{directory}/slaves")).or_default();
                 let known: BTreeSet<String> = slaves.iter().cloned().collect();
                 slaves.extend(block.on.iter().filter(|under| !known.contains(*under)).cloned());
+            }
+        }
+        // No hard disk has that word in its model.
+        let is_flash = |model: &str| model.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "SSD");
+        for name in &drives {
+            let file = |file: &str| (name.clone(), file.to_owned());
+            if self.block_files.get(&file("device/model")).is_some_and(|model| is_flash(model)) {
+                self.block_files.entry(file("queue/rotational")).or_insert_with(|| "0".to_owned());
             }
         }
         for (list, names) in [(NODES, names), (DRIVES, drives)].into_iter().filter(|(_, names)| !names.is_empty()) {

@@ -57,7 +57,9 @@ mod text;
 mod volumes;
 mod when;
 mod whole;
+mod wipefs;
 mod xfs;
+mod zdb;
 mod zfs_get;
 mod zpool;
 mod zpool_iostat;
@@ -131,6 +133,8 @@ pub enum TextKind {
     Mounts,
     /// `cat /etc/fstab`.
     Fstab,
+    /// `wipefs`.
+    Wipefs,
     /// `multipath -ll`.
     Multipath,
     /// `cryptsetup status`.
@@ -213,14 +217,14 @@ const fn table(form: Form) -> Form {
 const MAIL: &str = "mail";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 52] = [
+const FORMS: [Form; 53] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
     alone(form(TextKind::Examine, "mdadm --examine", examine::begins, examine::read)),
     table(form(TextKind::ZpoolList, "zpool list", zpool_list::begins, zpool_list::read)),
     form(TextKind::Zpool, "zpool status", zpool::begins, zpool::read),
-    alone(form(TextKind::Zdb, "zdb -C", zpool::begins_configuration, zpool::read_configuration)),
+    alone(form(TextKind::Zdb, "zdb -C", zdb::begins, zdb::read)),
     table(form(TextKind::ZfsGet, "zfs get", zfs_get::begins, zfs_get::read)),
     alone(form(TextKind::Smartctl, "smartctl -x", smart::begins, smart::read)),
     table(form(TextKind::Lsblk, "lsblk", lsblk::begins, lsblk::read)),
@@ -246,6 +250,7 @@ const FORMS: [Form; 52] = [
     form(TextKind::Multipath, "multipath -ll", multipath::begins, multipath::read),
     alone(form(TextKind::CryptStatus, "cryptsetup status", crypt_status::begins, crypt_status::read)),
     form(TextKind::Blkid, "blkid", blkid::begins, blkid::read),
+    table(form(TextKind::Wipefs, "wipefs --no-act", wipefs::begins, wipefs::read)),
     form(TextKind::Dmsetup, "dmsetup status", dmsetup::begins, dmsetup::read),
     alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
     alone(form(TextKind::ZedMail, MAIL, daemons::begins_mail, daemons::read_mail)),

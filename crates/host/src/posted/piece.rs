@@ -4,9 +4,10 @@ use super::text::Text;
 use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm, zpool};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 55] = [
+const PROGRAMS: [&str; 56] = [
     "arcconf",
     "swapon",
+    "wipefs",
     "edac-util",
     "ras-mc-ctl",
     "ssacli",

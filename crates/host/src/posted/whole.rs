@@ -1,7 +1,7 @@
 //! The machine when all texts are read: what only several of them tell together, and then all of it as a capture.
 
 use super::machine::{Machine, push};
-use super::{blkid, btrfs, daemons, examine, leaves, lspci, luks, mdadm, smartd, xfs, zfs_get, zpool};
+use super::{blkid, btrfs, daemons, examine, leaves, lspci, luks, mdadm, smartd, wipefs, xfs, zdb, zfs_get, zpool};
 use crate::capture::Capture;
 
 impl Machine {
@@ -13,6 +13,7 @@ impl Machine {
         smartd::put_all(&mut self);
         self.reading = "";
         daemons::put_all(&mut self);
+        zdb::put_all(&mut self);
         zpool::put_all(&mut self);
         zfs_get::put_all(&mut self);
         self.reading = "mdadm --detail";
@@ -29,6 +30,7 @@ impl Machine {
         luks::put_all(&mut self);
         xfs::put_all(&mut self);
         blkid::put_all(&mut self);
+        wipefs::put_all(&mut self);
         self.reading = "lspci -vv";
         lspci::put_all(&std::mem::take(&mut self.devices), &mut self);
         leaves::put_all(&mut self);

@@ -72,13 +72,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         };
         // `zpool import` lists pools that are not imported, and has their numbers.
         let is_imported = value("id").is_none();
-        if !is_imported && !is_gone(state) {
+        if !is_imported && state == "ONLINE" {
             machine.refused.push(format!("pool `{name}` is not imported, and `zpool import` only lists it"));
             continue;
         }
-        // Of a pool that cannot be opened no errors are known, so that no line of them ends the list of its devices (`status_callback` in
-        // OpenZFS's `cmd/zpool/zpool_main.c`).
-        if value("errors").is_none() && is_gone(state) {
+        // Of a pool that cannot be opened, or was not, no errors are known, so that no line of them ends the list of its devices
+        // (`status_callback` and `show_import` in OpenZFS's `cmd/zpool/zpool_main.c`).
+        if value("errors").is_none() && (is_gone(state) || !is_imported) {
             put(name, state, machine);
             // Why is told above the list.
             let head = paragraph.iter().take_while(|line| line.trim() != "config:");
@@ -151,22 +151,6 @@ pub(super) fn put_imported(name: &str, machine: &mut Machine) {
 const LIST: &str = "zpool list -H -o name,health";
 /// Before the pool's name.
 pub(super) const STATUS: &str = "zpool status -P ";
-
-/// `MOS Configuration:`, which `zdb -C POOL` begins with.
-pub(super) fn begins_configuration(line: &str) -> bool {
-    line.trim() == "MOS Configuration:"
-}
-
-/// The configuration as it is: whoever reads it takes what it finds, and what is cut is not found.
-pub(super) fn read_configuration(text: &Text, machine: &mut Machine) -> usize {
-    let name = text.lines.iter().find_map(|line| line.trim().strip_prefix("name: '")?.strip_suffix('\''));
-    let Some(name) = name.filter(|name| is_name(name)) else {
-        machine.refused.push("it does not tell the pool's name".to_owned());
-        return 0;
-    };
-    machine.run(format!("zdb -C {name}"), text.lines.join("\n") + "\n");
-    1
-}
 
 /// States of a pool (zpoolconcepts(7)).
 pub(super) fn is_state(state: &str) -> bool {
