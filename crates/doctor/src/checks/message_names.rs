@@ -21,6 +21,10 @@ pub(super) fn of(lines: &[&str]) -> Option<String> {
 
 /// The word where it is the kernel's name of a block device, of a controller or of a port. `ata3.00` is the drive at `ata3`.
 fn name(word: &str) -> Option<&str> {
+    // A link, which says by itself which drive it is.
+    if let Some(link) = word.strip_prefix("/dev/disk/by-").and_then(|link| link.split('/').nth(1)) {
+        return Some(link).filter(|link| !link.is_empty());
+    }
     let word = word.trim_start_matches("/dev/").trim_end_matches('.');
     let word = word.split_once('.').filter(|(port, _)| port.starts_with("ata")).map_or(word, |(port, _)| port);
     let is_it = |(start, goes_on): &(&str, GoesOn)| word.strip_prefix(start).is_some_and(goes_on);
@@ -80,6 +84,8 @@ mod tests {
             assert_eq!(said(line).as_deref(), Some(names), "{line}");
         }
         assert_eq!(said("eid=15 class=statechange pool='tank' vdev=sdd1 vdev_state=UNAVAIL").as_deref(), Some("sdd1"));
+        let zio = "zio pool=rpool vdev=/dev/disk/by-id/nvme-CT1000P3_2312-part3 error=5 type=2 offset=8 size=4096";
+        assert_eq!(said(zio).as_deref(), Some("nvme-CT1000P3_2312-part3"));
         assert_eq!(said("mmc0: sdhci timeout, sdio card on vdev of an hdd"), None);
         assert_eq!(said("usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd"), None);
     }

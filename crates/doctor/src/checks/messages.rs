@@ -11,8 +11,8 @@ use super::message_kinds::{
     SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
 };
 use super::{
-    PCI, message_arrays, message_controllers, message_daemons, message_hosts, message_names, message_ports,
-    message_resets,
+    PCI, message_arrays, message_controllers, message_daemons, message_drives, message_hosts, message_names,
+    message_ports, message_resets,
 };
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
@@ -26,8 +26,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "drive-went-away",
         severity: Error,
         looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
-        rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones or was given up, \
-               or the kernel leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
+        rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones, it or a SATA drive was given \
+               up, or the kernel leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
         fixes: false,
         look: went_away,
     },
@@ -44,7 +44,8 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck, or a SAS drive or its controller is too warm (warning), errors of a link were corrected (information), or the space below a device is full, an array, a pool or a \
+               threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, or a \
+               SAS drive or its controller is too warm (warning), errors of a link were corrected or a drive hides blocks (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
                controller fails its own assessment, an NVMe drive warns of itself, or a bcache lost its cache (error)",
         fixes: false,
@@ -61,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "went-read-only",
         severity: Error,
-        looks_at: LOOKS_AT,
+        looks_at: "`dmesg`, options in `/proc/self/mountinfo`, and what was posted of daemons (`mdadm --monitor`, ZED)",
         rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), a pool \
                was suspended, a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again)",
         fixes: false,
@@ -161,6 +162,8 @@ fn went_away(machine: &Machine, round: &mut Round) {
     let messages = machine.detail.linux.messages.known().map_or(&[][..], Vec::as_slice);
     let given_up = message_hosts::of_drives(given_up, messages, round);
     tell(round, &message_hosts::GIVEN_UP, &given_up, "");
+    let disabled = message_drives::given_up(&with(machine, round, message_drives::DISABLED.words));
+    tell(round, &message_drives::DISABLED, &disabled, "");
     let mut lines = with(machine, round, SENT_TO_SLEEP.words);
     // What is left out is removed after that, and does not sleep.
     let is_end = |line: &str| line.to_lowercase().contains("removing after probe failure");
@@ -198,7 +201,13 @@ fn checksums(machine: &Machine, round: &mut Round) {
 fn requests(machine: &Machine, round: &mut Round) {
     let mut failed = with(machine, round, FAILED_REQUESTS.words);
     let blocks = with(machine, round, BAD_BLOCKS.words);
-    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks));
+    // What the layers above say of a drive that is locked.
+    let locked: BTreeSet<String> = look_for(machine, round, &message_drives::LOCKED)
+        .iter()
+        .filter_map(|line| message_names::of(&[line]))
+        .collect();
+    let is_locked = |line: &str| message_names::of(&[line]).is_some_and(|drive| locked.contains(&drive));
+    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks) && !is_locked(line));
     let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
     let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
     tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
@@ -214,13 +223,17 @@ fn requests(machine: &Machine, round: &mut Round) {
         message_hosts::LOST_CACHE,
         DEVICE_COUNTERS,
         STUCK,
-        LOST_MEMBERS,
+        message_drives::TOO_LONG,
+        message_drives::HIDDEN_AREA,
         FAILED_ARRAYS,
         DIRTY_ARRAYS,
     ] {
         look_for(machine, round, &kind);
     }
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
+    let [lost, back] = message_arrays::thrown_out(machine, &with(machine, round, LOST_MEMBERS.words));
+    tell(round, &LOST_MEMBERS, &lost, "");
+    tell(round, &message_arrays::MEMBERS_CAME_BACK, &back, "");
     let reported = with(machine, round, REPORTED_MEMBERS.words);
     let reported = message_daemons::of_short_arrays(machine, &reported, round);
     tell(round, &REPORTED_MEMBERS, &reported, "");
@@ -228,10 +241,7 @@ fn requests(machine: &Machine, round: &mut Round) {
     let lost = message_daemons::of_lost_devices(machine, &told, round);
     tell(round, &LOST_DEVICES, &lost, "");
     let mut short = message_arrays::short(&with(machine, round, STARTED_SHORT.words));
-    short.retain(|line| {
-        let is_it = |name: &str| line.contains(&format!(":{name}:"));
-        !machine.arrays().any(|(node, md)| md.degraded.known() == Some(&Some(0)) && is_it(&node.name))
-    });
+    short.retain(|line| !message_arrays::is_whole(machine, |name| line.contains(&format!(":{name}:"))));
     tell(round, &STARTED_SHORT, &short, "");
     let mut beyond = with(machine, round, BEYOND.words);
     beyond.retain(|line| !is_empty_drive(line));
@@ -349,6 +359,7 @@ fn pools(machine: &Machine, round: &mut Round) {
 }
 
 fn read_only(machine: &Machine, round: &mut Round) {
+    super::mount::stopped(machine, round);
     pools(machine, round);
     look_for(machine, round, &SUSPENDED_POOLS);
     look_for(machine, round, &LOST_SNAPSHOT);

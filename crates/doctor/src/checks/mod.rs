@@ -26,6 +26,7 @@ mod lvm_raid;
 mod message_arrays;
 mod message_controllers;
 mod message_daemons;
+mod message_drives;
 mod message_hosts;
 mod message_kinds;
 mod message_memory;

@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 135] = [
+const NOTABLE: [&str; 137] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -236,6 +236,9 @@ const NOTABLE: [&str; 135] = [
     "killing adapter",
     "temperature threshold",
     "cache is dirty",
+    // Drives that are smaller than what is on them.
+    " beyond eod",
+    "hpa detected",
     // Errors of memory.
     "edac mc",
     "memory failure: 0x",
