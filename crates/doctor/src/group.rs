@@ -144,7 +144,7 @@ fn of_btrfs<'a>(machine: &Machine<'a>, system: &'a FileSystem, btrfs: &BtrfsStat
     let target = system.targets.first().map_or("TARGET", String::as_str);
     let parts = btrfs.devices.iter().map(|device| device_place(machine, device, target));
     Group {
-        place: system_place(system),
+        place: system_place(machine, system),
         parts: parts.collect(),
         below: system.nodes.iter().flat_map(|node| machine.names_below(node)).collect(),
         above: BTreeSet::new(),

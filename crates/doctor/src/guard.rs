@@ -85,7 +85,7 @@ fn places<'a>(machine: &Machine<'a>) -> BTreeMap<Place, BTreeSet<&'a str>> {
         }
     }
     for system in &machine.detail.file_systems {
-        system.nodes.iter().for_each(|node| add(crate::machine::system_place(system), node));
+        system.nodes.iter().for_each(|node| add(crate::machine::system_place(machine, system), node));
     }
     all
 }
@@ -136,7 +136,11 @@ fn keep_in_place(found: &mut Found, group: &Group<'_>, devices: &BTreeSet<&str>)
         let first = format!(
             "The {place} is not whole, and this drive may hold the only copy of what it lacks: take it out of nothing before it is."
         );
-        found.advice = format!("{first} {}", found.advice);
+        // A test that reads all of it may be its last.
+        let tests = found.steps.iter().any(|step| matches!(step.effect, Effect::Changes(_)));
+        found.steps.retain(|step| !matches!(step.effect, Effect::Changes(_)));
+        let then = if tests { "Copy what matters off it before anything reads all of it." } else { &found.advice };
+        found.advice = format!("{first} {then}");
     }
 }
 

@@ -414,8 +414,10 @@ pub(crate) fn device_place(machine: &Machine, device: &BtrfsDevice, target: &str
     Place::new("device", format!("{} ({name}) of {target}", device.id))
 }
 
-/// A file system by where it is mounted, or by its device.
-pub(crate) fn system_place(system: &FileSystem) -> Place {
-    let name = system.targets.first().or_else(|| system.nodes.first());
+/// A file system by where it is mounted, or by its device, of a mapping with its own name.
+pub(crate) fn system_place(machine: &Machine, system: &FileSystem) -> Place {
+    let node =
+        || system.nodes.first().map(|name| machine.node(name).and_then(|node| node.label.as_ref()).unwrap_or(name));
+    let name = system.targets.first().or_else(node);
     Place::new("file system", format!("{} ({})", name.map_or("nowhere", String::as_str), system.kind))
 }

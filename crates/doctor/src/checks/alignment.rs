@@ -308,7 +308,7 @@ fn mixed(machine: &Machine, round: &mut Round) {
     }
     for system in machine.detail.file_systems.iter().filter(|system| system.nodes.len() > 1) {
         let members: Vec<&str> = system.nodes.iter().map(String::as_str).collect();
-        let at = crate::machine::system_place(system);
+        let at = crate::machine::system_place(machine, system);
         let sector = system.btrfs.as_ref().and_then(|btrfs| btrfs.sector.known().copied());
         compare(machine, round, &at, &members, |_| Some(sector.unwrap_or(BTRFS_SECTOR)));
     }

@@ -271,24 +271,16 @@ fn degraded(machine: &Machine, round: &mut Round) {
             );
             continue;
         }
-        // lvmraid(7): a device that was away for a moment is brought back, one that is gone is replaced.
-        round.find(
-            finding(
-                Error,
-                &at,
-                format!("{dead} of {} are dead", count(u64::from(images), "image")),
-                survives(&raid.level, images, dead, node),
-            )
-            .seen(format!("dmsetup status {}", label(node)), health)
-            .advise("Find out why. What was away for a moment is brought back; only for what is gone LVM puts another in its place.")
-            .look("lvs -a -o +devices,lv_health_status,raid_sync_action")
-            .run(Nothing, format!("lvchange --refresh {}", volume(node)))
-            .run(
-                Brought("what is left on the image that is replaced".to_owned()),
-                format!("lvconvert --repair {}", volume(node)),
-            ),
-        );
+        let found = finding(
+            Error,
+            &at,
+            format!("{dead} of {} are dead", count(u64::from(images), "image")),
+            survives(&raid.level, images, dead, node),
+        )
+        .seen(format!("dmsetup status {}", label(node)), health);
+        round.find(super::lvm_raid::made_whole(found, &volume(node)));
     }
+    super::lvm_raid::without_device(machine, round);
     super::lvm_raid::left_behind(machine, round);
 }
 
@@ -455,13 +447,26 @@ fn differ(round: &mut Round, machine: &Machine, node: &Node, at: &Place, level: 
         "raid6" => "with two parities it can be told which block is wrong (`raid6check`), but `repair` does not",
         _ => "it cannot tell whether data or parity is right, and `repair` believes the data",
     };
-    let advice = "Do not repair before it is known which copy is right: `repair` wrote the bad copy over the good one in half of the \
-                  tests, and took away the trace. Check again; swap space on a mirror is a harmless cause.";
+    let has_parity = ["raid4", "raid5", "raid6"].iter().any(|parity| level.starts_with(parity));
+    let (what, advice) = if has_parity {
+        (
+            "data and parity",
+            "Do not repair before it is known what is wrong: `repair` makes parity fit the data, also where these are wrong, and takes away the \
+             trace. Check again, ask all drives for their health, and test the memory. After a crash in the middle of writes a few are to \
+             be expected.",
+        )
+    } else {
+        (
+            "copies",
+            "Do not repair before it is known which copy is right: `repair` wrote the bad copy over the good one in half of the tests, and \
+             took away the trace. Check again; swap space on a mirror is a harmless cause.",
+        )
+    };
     round.find(
         finding(
             Warning,
             at,
-            format!("copies differ in {}", sectors(found)),
+            format!("{what} differ in {}", sectors(found)),
             format!("{found} sectors of 512 bytes: {which}"),
         )
         .seen(source, found)

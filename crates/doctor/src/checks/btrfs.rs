@@ -86,7 +86,7 @@ pub(super) const CHECKS: &[Check] = &[
 /// Every btrfs that is mounted.
 pub(super) fn each<'a>(machine: &Machine<'a>) -> impl Iterator<Item = (&'a FileSystem, &'a BtrfsState, Place)> {
     let systems = machine.detail.file_systems.iter();
-    systems.filter_map(|system| Some((system, system.btrfs.as_ref()?, system_place(system))))
+    systems.filter_map(move |system| Some((system, system.btrfs.as_ref()?, system_place(machine, system))))
 }
 
 /// Where it is mounted, as it is typed.

@@ -120,7 +120,7 @@ fn ext4(machine: &Machine, round: &mut Round) {
 
 fn ext4_errors(machine: &Machine, round: &mut Round) {
     for system in machine.detail.file_systems.iter().filter(|system| system.kind.starts_with("ext")) {
-        let at = crate::machine::system_place(system);
+        let at = crate::machine::system_place(machine, system);
         let Some(errors) = system.errors else {
             // What was not read is not without errors.
             let _ = round.ask(&at, &system.geometry);
@@ -162,7 +162,7 @@ type Advised = fn(Found, &str, &Stripes, &Geometry, &str) -> Found;
 
 fn each(machine: &Machine, round: &mut Round, kinds: &[&str], program: &str, advised: Advised) {
     for system in machine.detail.file_systems.iter().filter(|system| kinds.contains(&system.kind.as_str())) {
-        let at = crate::machine::system_place(system);
+        let at = crate::machine::system_place(machine, system);
         let Some(stripes) = system.nodes.first().and_then(|name| stripes(machine, round, &at, name)) else { continue };
         round.look();
         let Some(geometry) = round.ask(&at, &system.geometry) else { continue };
@@ -181,7 +181,7 @@ fn differs(
     program: &str,
     advised: Advised,
 ) -> Found {
-    let at = crate::machine::system_place(system);
+    let at = crate::machine::system_place(machine, system);
     let device = system.nodes.first().and_then(|name| machine.node(name)).map(path).unwrap_or_default();
     let target = system.targets.first().map_or_else(|| "TARGET".to_owned(), |target| quote(target));
     let (severity, why) = if stripes.parity {

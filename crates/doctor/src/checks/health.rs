@@ -178,6 +178,12 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
         format!("{all} {per}; without redundancy what was in a block that cannot be read is lost"),
     );
     let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
+    // What reads all of it may be its last.
+    if health.critical_warning & super::assessment::UNRELIABLE != 0 {
+        let advice =
+            "It says itself that it fails: copy what is on it before anything reads all of it, then replace it.";
+        return round.find(found.advise_to_replace(advice).look(source(drive)));
+    }
     round.find(
         found
             .advise_to_replace(

@@ -286,6 +286,9 @@ fn enlarged(found: Found, pool: &str, full: &Full) -> Found {
     found.run(Nothing, format!("lvextend -L +SIZE {pool}")).run(Nothing, "fstrim --all")
 }
 
+const WITHOUT_A_PART: &str =
+    "a volume with a part there cannot be read, but for one with redundancy, which has a copy less";
+
 fn group(machine: &Machine, round: &mut Round) {
     for group in round.ask(&Place::machine(), &machine.detail.volume_groups).into_iter().flatten() {
         let at = Place::new("volume group", &group.name);
@@ -302,7 +305,10 @@ fn group(machine: &Machine, round: &mut Round) {
                     Error,
                     &at,
                     missing,
-                    format!("volumes with a part on them cannot be read: the group has {}", group.size),
+                    match group.size.0 {
+                        0 => format!("{WITHOUT_A_PART}, and 0 bytes of it are lost so far"),
+                        _ => format!("{WITHOUT_A_PART}: the group has {}", group.size),
+                    },
                 )
                 .seen(format!("vgs -o vg_missing_pv_count {}", group.name), group.missing)
                 .advise("Bring the drives back. Removing them from the group gives up what was on them.")

@@ -6,8 +6,9 @@ use terms::command::quote;
 use terms::inventory::{LogicalVolume, VolumeGroup};
 
 use super::lvm::volume_place;
-use crate::check::{Error, Nothing, Round, Warning, finding};
+use crate::check::{Brought, Error, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, volume};
+use crate::remedy::Found;
 
 /// Volumes whose ninth attribute is this letter (lvs(8)), unless the device mapper tells of them itself.
 fn with_health<'a>(machine: &'a Machine, round: &mut Round, letter: u8) -> Vec<(&'a VolumeGroup, &'a LogicalVolume)> {
@@ -24,6 +25,34 @@ fn with_health<'a>(machine: &'a Machine, round: &mut Round, letter: u8) -> Vec<(
 
 fn name(group: &VolumeGroup, volume: &LogicalVolume) -> String {
     quote(&format!("{}/{}", group.name, volume.name))
+}
+
+/// An image of a RAID is on a device that is missing (`vgs` tells of the device).
+pub(super) fn without_device(machine: &Machine, round: &mut Round) {
+    for (group, own) in with_health(machine, round, b'p') {
+        let name = name(group, own);
+        round.look();
+        let found = finding(
+            Error,
+            &volume_place(group, own),
+            "an image is on a device that is missing",
+            "1 image less holds what is on it until the device is back or LVM has put another in its place",
+        )
+        .seen(format!("lvs -o lv_health_status {name}"), "partial");
+        round.find(made_whole(found, &name));
+    }
+}
+
+/// lvmraid(7): a device that was away for a moment is brought back, one that is gone is replaced.
+pub(super) fn made_whole(found: Found, name: &str) -> Found {
+    found
+        .advise("Find out why. What was away for a moment is brought back; only for what is gone LVM puts another in its place.")
+        .look("lvs -a -o +devices,lv_health_status,raid_sync_action")
+        .run(Nothing, format!("lvchange --refresh {name}"))
+        .run(
+            Brought("what is left on the image that is replaced".to_owned()),
+            format!("lvconvert --repair {name}"),
+        )
 }
 
 /// An image could not be written, or was away: it is not used until it is brought up to date.

@@ -1,7 +1,7 @@
 //! Mounts, swap, loop devices, and whether what is free reaches the drives.
 
 use terms::command::quote;
-use terms::diagnosis::Place;
+use terms::diagnosis::{Place, Severity};
 use terms::inventory::{Meaning, Node};
 
 use crate::check::{Check, Data, Error, Information, Nothing, Round, Warning, finding};
@@ -13,7 +13,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "barriers-off",
         severity: Error,
-        looks_at: "options in `/proc/self/mountinfo`",
+        looks_at: "options in `/proc/self/mountinfo`, or in `/etc/fstab` where that was not read",
         rule: "`nobarrier` or `barrier=0`",
         fixes: false,
         look: barriers,
@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "data-writeback",
         severity: Warning,
-        looks_at: "options in `/proc/self/mountinfo` of ext4",
+        looks_at: "options of ext4 in `/proc/self/mountinfo`, or in `/etc/fstab` where that was not read",
         rule: "`data=writeback`",
         fixes: false,
         look: writeback,
@@ -52,65 +52,123 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
+/// What a file system is mounted with, or is to be.
+struct Set<'a> {
+    target: &'a str,
+    kind: &'a str,
+    options: Vec<&'a str>,
+    /// Where that stands.
+    file: String,
+    is_mounted: bool,
+}
+
+impl Set<'_> {
+    fn place(&self) -> Place {
+        Place::new("file system", format!("{} ({})", self.target, self.kind))
+    }
+
+    /// The finding, with where it was seen.
+    fn found(&self, severity: Severity, what: String, cost: &str) -> Found {
+        finding(severity, &self.place(), what, cost).seen(&self.file, self.options.join(","))
+    }
+
+    fn how(&self) -> &'static str {
+        if self.is_mounted { "mounted" } else { "it is to be mounted" }
+    }
+}
+
+/// File systems of devices with their options: those that are mounted, or those that the machine is told to mount where nobody read these.
+fn set<'a>(machine: &Machine<'a>, round: &mut Round) -> Vec<Set<'a>> {
+    let mounted = machine.mounted(round).into_iter().map(|mount| Set {
+        target: &mount.target,
+        kind: &mount.kind,
+        options: mount.options.iter().map(String::as_str).collect(),
+        file: "/proc/self/mountinfo".to_owned(),
+        is_mounted: true,
+    });
+    let lines = machine.detail.configuration.fstab.known().and_then(Option::as_ref).into_iter().flatten();
+    let listed = lines.filter_map(|line| {
+        let [_, target, kind, options, ..] = &line.fields[..] else { return None };
+        let options = options.split(',').collect();
+        let file = format!("{} line {}", line.file, line.line);
+        target.starts_with('/').then_some(Set { target, kind, options, file, is_mounted: false })
+    });
+    if machine.detail.mounts.known().is_some() { mounted.collect() } else { listed.collect() }
+}
+
 fn barriers(machine: &Machine, round: &mut Round) {
-    for mount in machine.mounted(round) {
+    for own in set(machine, round) {
         round.look();
-        let off = |option: &&String| ["nobarrier", "barrier=0", "barrier=off"].contains(&option.as_str());
-        let Some(option) = mount.options.iter().find(off) else { continue };
-        let commit = mount.options.iter().find_map(|option| option.strip_prefix("commit=")).unwrap_or("5");
-        round.find(
-            finding(
-                Error,
-                &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
-                format!("mounted with `{option}`"),
-                format!(
-                    "0 flushes reach the drives: after a power cut not only the last {commit} s are lost, the journal itself may be out \
-                     of order, and the file system damaged"
-                ),
-            )
-            .seen("/proc/self/mountinfo", mount.options.join(","))
-            .advise("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.")
-            .run(
-                Nothing,
-                format!(
-                    "mount -o remount,{} {}",
-                    if mount.kind.starts_with("ext") { "barrier=1" } else { "barrier" },
-                    quote(&mount.target)
-                ),
-            ),
+        let off = |option: &&&str| ["nobarrier", "barrier=0", "barrier=off"].contains(*option);
+        let Some(option) = own.options.iter().find(off) else { continue };
+        let commit = own.options.iter().find_map(|option| option.strip_prefix("commit=")).unwrap_or("5");
+        let cost = format!(
+            "0 flushes reach the drives: after a power cut not only the last {commit} s are lost, the journal itself may be out of order, \
+             and the file system damaged"
         );
+        let found = own
+            .found(Error, format!("{} with `{option}`", own.how()), &cost)
+            .advise("Take the option out of `/etc/fstab` as well. Drives with protection against power loss answer a flush at once.");
+        round.find(if own.is_mounted {
+            let on = if own.kind.starts_with("ext") { "barrier=1" } else { "barrier" };
+            found.run(Nothing, format!("mount -o remount,{on} {}", quote(own.target)))
+        } else {
+            found.look(format!("findmnt {}", quote(own.target)))
+        });
     }
 }
 
 fn writeback(machine: &Machine, round: &mut Round) {
-    for mount in machine.mounted(round) {
-        if !["ext3", "ext4"].contains(&mount.kind.as_str()) {
-            continue;
-        }
+    for own in set(machine, round).into_iter().filter(|own| ["ext3", "ext4"].contains(&own.kind)) {
         round.look();
-        if !mount.options.iter().any(|option| option == "data=writeback") {
+        if !own.options.contains(&"data=writeback") {
             continue;
         }
         // The kernel's Documentation/admin-guide/ext4.rst, `data=`. A mount keeps its mode until it is unmounted.
-        let found = finding(
-            Warning,
-            &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
-            "metadata may be written before the data that it is of",
-            "after 1 crash or power cut files may hold what stood in their blocks before, also what others had deleted, and no check finds \
-             it",
-        )
-        .seen("/proc/self/mountinfo", mount.options.join(","))
-        .advise(
-            "Take `data=writeback` out of `/etc/fstab`, where it stands, and mount anew: `data=ordered` is the default. Where it does not \
-             stand there it is a default of the file system itself (tune2fs(8), `-o`), or of the kernel's command line (`rootflags=`).",
-        )
-        .look("grep data= /etc/fstab");
+        let found = own
+            .found(
+                Warning,
+                "metadata may be written before the data that it is of".to_owned(),
+                "after 1 crash or power cut files may hold what stood in their blocks before, also what others had deleted, and no check finds \
+                 it",
+            )
+            .advise(
+                "Take `data=writeback` out of `/etc/fstab`, where it stands, and mount anew: `data=ordered` is the default. Where it does \
+                 not stand there it is a default of the file system itself (tune2fs(8), `-o`), or of the kernel's command line \
+                 (`rootflags=`).",
+            )
+            .look("grep data= /etc/fstab");
         // What the machine runs from is mounted anew when it starts.
-        round.find(if mount.target == "/" {
+        round.find(if own.target == "/" || !own.is_mounted {
             found
         } else {
-            found.run(Nothing, format!("umount {0} && mount {0}", quote(&mount.target)))
+            found.run(Nothing, format!("umount {0} && mount {0}", quote(own.target)))
         });
+    }
+}
+
+/// What ext4 shows among the options of one that it writes no more to, or has shut down (`_ext4_show_options` in the kernel's
+/// `fs/ext4/super.c`, since Linux 6.15). The others are `rw` still.
+const STOPPED: [&str; 2] = ["emergency_ro", "shutdown"];
+
+/// File systems that were stopped, as their options tell.
+pub(super) fn stopped(machine: &Machine, round: &mut Round) {
+    for mount in machine.mounted(round) {
+        round.look();
+        if !mount.options.iter().any(|option| STOPPED.contains(&option.as_str())) {
+            continue;
+        }
+        round.find(
+            finding(
+                Error,
+                &Place::new("file system", format!("{} ({})", mount.target, mount.kind)),
+                "the kernel stopped it after an error",
+                "0 bytes are written to it since then, and what programs had not yet written is lost",
+            )
+            .seen("/proc/self/mountinfo", mount.options.join(","))
+            .advise("Copy what is needed, find what failed below it, then check it while it is not mounted.")
+            .look("dmesg | grep -i ext4"),
+        );
     }
 }
 

@@ -86,7 +86,8 @@ fn nothing_left(text: &str) -> bool {
     text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<f64>().is_ok_and(|left| left <= 0.0)
 }
 
-/// Without a unit it is KiB.
+/// Without a unit it is KiB. What is kept back for root may be used as well: then less than nothing is left to others.
 fn left(text: &str) -> String {
+    let text = if text.starts_with('-') { "0" } else { text };
     text.parse::<u64>().map_or_else(|_| text.to_owned(), |kib| terms::Bytes::kib(kib).to_string())
 }

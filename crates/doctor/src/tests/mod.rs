@@ -18,6 +18,7 @@ mod preflight;
 mod remedies;
 mod rows;
 mod situations;
+mod told;
 mod unseen;
 
 use std::collections::BTreeSet;

@@ -64,6 +64,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("echo > /sys/", Nothing),
     ("echo | tee /sys/bus/pci/devices/", Meanwhile),
     ("echo | tee /sys/", Nothing),
+    ("findmnt", Asks),
     ("fsck -n", Asks),
     ("fstrim --all", Nothing),
     ("grep", Asks),
