@@ -95,7 +95,7 @@ fn tree(name: &str, text: &str) -> Option<String> {
         class = if depth == 0 { device.class } else { class };
         rows.push((class, depth + 1, device.name()?));
     }
-    let mut said = format!("config:\n\n\tNAME\n");
+    let mut said = "config:\n\n\tNAME\n".to_owned();
     for own in [None, Some("special"), Some("dedup"), Some("logs")] {
         let of_class: Vec<_> = rows.iter().filter(|(class, _, _)| *class == own).collect();
         if let Some(heading) = own.filter(|_| !of_class.is_empty()) {
