@@ -223,6 +223,13 @@ fn a_drive_whose_model_says_that_it_is_flash() {
     check(&[
         post(text("Samsung SSD 840 "), &[("partition-alignment", "sda1", Warning)], &[]),
         post(text("ST1000DX001-SSHD"), &[], &["partition-alignment"]),
+        post(
+            "Festplatte /dev/sda: 111,79 GiB, 120034123776 Bytes, 234441648 Sektoren\nFestplattenmodell: Samsung SSD 840 \n\
+            Einheiten: Sektoren von 1 * 512 = 512 Bytes\nSektorgröße (logisch/physikalisch): 512 Bytes / 512 Bytes\n\n\
+            Gerät      Boot    Anfang      Ende  Sektoren Größe Kn Typ\n/dev/sda1  *           63    208844    208782  102M 83 Linux\n",
+            &[("partition-alignment", "sda1", Warning)],
+            &[],
+        ),
     ]);
 }
 

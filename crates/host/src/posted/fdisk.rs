@@ -42,6 +42,9 @@ fn sizes(line: &str) -> Option<[u64; 2]> {
 fn in_english(lines: &[&str]) -> Option<Vec<String>> {
     let first = lines.first().filter(|line| !is_english(line))?;
     let mut all = vec![disk(first)?];
+    // The model stands right below, before the line of units, which has a product in it.
+    let model = lines.get(1).filter(|line| !line.contains('=')).and_then(|line| line.split_once([':', '：']));
+    all.extend(model.map(|(_, model)| format!("Disk model: {}", model.trim())));
     let pairs = lines.iter().filter_map(|line| sizes(line));
     for (key, [one, two]) in ["Sector size (logical/physical)", "I/O size (minimum/optimal)"].iter().zip(pairs) {
         all.push(format!("{key}: {one} bytes / {two} bytes"));
