@@ -3,12 +3,19 @@
 use terms::layer::{RaidLevel, Volume};
 use terms::machine::DriveKind;
 use terms::workload::Engine;
-use terms::{Layer, Stack, Workload};
+use terms::{Layer, Ref, Stack, Workload};
 
 use crate::compiler::Compiler;
 use crate::flow::{Context, PAGE};
 use crate::page_cache::is_zfs;
 use crate::parameter::{Parameter, REFERENCE_JOBS, SWITCHES};
+
+/// Most that dm-crypt takes of a write at once, in bytes: 256 pages (`BIO_MAX_VECS` in `crypt_map`, drivers/md/dm-crypt.c).
+const WRITTEN_AT_ONCE: f64 = 256.0 * PAGE;
+/// Of other requests, in bytes. They have as many entries, and neighbours in memory, as in huge pages, are one (`bio_iov_iter_get_pages`).
+/// How many are, nobody tells: over LUKS reads of 4 MiB were decrypted by one worker, and those of 64 MiB by more (Sovereign Cloud
+/// Stack, "Performance impact of disk encryption using LUKS", 2023).
+const READ_AT_ONCE: f64 = 16.0 * 1_048_576.0;
 
 impl Compiler<'_> {
     /// What fio, the system call, the block layer and a file system take.
@@ -126,6 +133,24 @@ pub(crate) fn hands_over_reads(layer: &Layer) -> bool {
         Layer::Lvm(lvm) => lvm.integrity.is_some(),
         _ => false,
     }
+}
+
+/// Most bytes of an operation that a worker of device-mapper gets at once, where no layer above it cuts; `cuts`: does dm-crypt itself?
+pub(crate) fn taken_at_once(stack: &Stack, work: &Workload, cuts: bool) -> Option<f64> {
+    let mut next = stack.top();
+    while let Some(node) = next {
+        let encrypts = node.layer.traits().encrypts;
+        let hands_over = hands_over_reads(&node.layer) || hands_over_writes(&node.layer, false);
+        if encrypts && hands_over || matches!(node.layer, Layer::Integrity(_)) {
+            let most = if encrypts && work.pattern.writes() { WRITTEN_AT_ONCE } else { READ_AT_ONCE };
+            return Some(most).filter(|_| !(encrypts && cuts));
+        }
+        next = match node.on.as_slice() {
+            [Ref::Layer(below)] => stack.nodes.iter().find(|other| other.name == *below),
+            _ => None,
+        };
+    }
+    None
 }
 
 /// Does somebody else submit what is written through that layer: md's thread, or a worker?

@@ -8,7 +8,7 @@ use terms::workload::{Engine, Load, Method};
 use terms::{Layer, Ref, Stack, Workload};
 
 use crate::cached::Shares;
-use crate::calls::hands_over_reads;
+use crate::calls::{hands_over_reads, taken_at_once};
 use crate::compiler::{Compiler, Conditions, LARGEST, count, number, precise};
 use crate::fault::{Fault, has_rules};
 use crate::flow::{Context, Flow};
@@ -23,6 +23,9 @@ use crate::symmetry::{Below, Names, SymmetryClasses};
 /// Largest request that many NVMe drives take, in bytes: an MDTS of 7, 2^7 pages of 4 KiB (NVM Express Base
 /// Specification, Identify Controller), as those of QEMU have. Others take a quarter of it or four times as much.
 const LARGEST_NVME: f64 = 524_288.0;
+/// First kernel whose device-mapper passes on whole what it is given, and no longer cuts it for the drive ("dm: fix bio splitting
+/// and its bio completion order for regular IO" ee1dfad5325f).
+const PASSED_WHOLE: (u32, u32) = (5, 9);
 /// Workers of a ring for each processor, where its entries are not fewer (`IORING_REGISTER_IOWQ_MAX_WORKERS` in
 /// io_uring_register(2)).
 const URING_WORKERS: f64 = 4.0;
@@ -216,7 +219,7 @@ impl<'a> Compiler<'a> {
             self.network.arrivals = Some(precise(rate));
         }
         self.network.bytes = work.block.as_f64();
-        self.network.cut = self.pieces(work);
+        self.network.cut = self.pieces(stack, work);
         // Where workers take the pieces, several work on one operation, and while one piece is at work the drive has
         // another. Elsewhere all wait for the same, one after the other, and ZFS cuts by its own rules.
         let handed = self.completes.iter().any(Option::is_some);
@@ -239,11 +242,14 @@ impl<'a> Compiler<'a> {
     }
 
     /// Into how many pieces the block layer cuts an operation.
-    fn pieces(&self, work: &Workload) -> f64 {
-        let largest = match self.first_drive().map(|drive| self.class_of(drive).kind) {
+    fn pieces(&self, stack: &Stack, work: &Workload) -> f64 {
+        let of_drive = match self.first_drive().map(|drive| self.class_of(drive).kind) {
             Some(DriveKind::Nvme | DriveKind::NvmeEnterprise | DriveKind::Optane) => LARGEST_NVME,
             _ => LARGEST,
         };
+        let whole = Some(stack).filter(|_| self.site.kernel_from(PASSED_WHOLE));
+        let cuts = self.site.kernel_from(crate::layer::crypt::CUTS);
+        let largest = whole.and_then(|stack| taken_at_once(stack, work, cuts)).unwrap_or(of_drive);
         (work.block.as_f64() / largest).ceil().max(1.0)
     }
 

@@ -4,7 +4,7 @@ pub(crate) mod array;
 mod bitmap;
 mod btrfs;
 mod copies;
-mod crypt;
+pub(crate) mod crypt;
 pub(crate) mod drive;
 mod flush;
 mod integrity;

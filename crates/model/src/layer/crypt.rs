@@ -13,7 +13,7 @@ use crate::parameter::Parameter;
 /// is cut, and each of its parts may have a worker of its own.
 const LARGEST: f64 = 131_072.0;
 /// First kernel that cuts them.
-const CUTS: (u32, u32) = (6, 11);
+pub(crate) const CUTS: (u32, u32) = (6, 11);
 /// The sector that the times of the table were measured with, in bytes.
 const TABLE_SECTOR: f64 = 4096.0;
 
@@ -101,8 +101,13 @@ impl Compiler<'_> {
             self.keeps_from_drives(flow, [io, byte].map(|value| self.site.parameters.get(value)), times, sectors);
         }
         if !inline {
-            let woken = if flow.write { Parameter::HandoffWriteIo } else { Parameter::HandoffReadIo };
-            self.work(context, woken, visits, "waking a worker");
+            // Who hands over does the waking: the caller that writes, and the interrupt that ends a read (`kcryptd_queue_crypt`).
+            let (woken, waker) = if flow.write {
+                (Parameter::HandoffWriteIo, flow.context)
+            } else {
+                (Parameter::HandoffReadIo, self.completion(at, flow))
+            };
+            self.work(waker, woken, visits, "waking a worker");
             self.handoff(at, mapping, flow);
         }
         let below = Flow {
