@@ -266,7 +266,7 @@ pub(super) const FAILED_REQUESTS: Kind = Kind {
     words: REQUESTS,
     severity: Warning,
     what: "requests to drives failed or had to be repeated",
-    cost: "; each cost up to 30 s of waiting, and what was not repaired by an array failed",
+    cost: "; each may have cost up to 30 s of waiting, and what was not repaired by an array failed",
     advice: "Ask the drives that they name for their health; look at cables first where a link was reset or made slower.",
     command: "dmesg | grep -iE -e 'error, dev|i/o error|timeout|reset|link speed|ncq|uas' -e 'abort|sense key|failed|offline'",
 };

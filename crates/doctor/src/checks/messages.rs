@@ -75,7 +75,7 @@ const NO_SPACE: Kind = Kind {
     words: &[&["critical space allocation error, dev"]],
     severity: Error,
     what: "what a device takes its space from is full",
-    cost: "; each is a write that was lost, and file systems on the device are damaged or read-only",
+    cost: "; each may be a write that was lost, and file systems on the device may be damaged or read-only",
     advice: "Give space to what is below the device that they name: a thin pool, or the file system of the file behind a loop device. \
              Then check the file systems on it. No drive has failed.",
     command: "dmesg | grep -i 'space allocation error'",
