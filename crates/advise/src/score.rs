@@ -209,5 +209,6 @@ pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) 
 /// Asks `durability` about a stack that holds so much, with what is taken for granted where nobody says more.
 fn with<T>(question: &Question<'_>, stack: &Stack, available: Bytes, ask: impl Fn(&Given<'_>) -> T) -> T {
     let daily = question.needs.daily.map(Daily::scattered);
-    ask(&Given::usual(stack, question.models, available, question.rebuild, daily.as_slice()))
+    let given = Given::usual(stack, question.models, available, question.rebuild, daily.as_slice());
+    ask(&Given { common: question.needs.common, ..given })
 }

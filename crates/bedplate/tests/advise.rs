@@ -168,6 +168,35 @@ fn drives_in_a_word_are_enough() {
     assert!(status == 2 && said.contains("no terminal"), "{said}");
 }
 
+/// A guess that is part of every risk is told, can be replaced, and is named where a requirement fails by it alone.
+#[test]
+fn what_is_assumed_to_take_all_drives_is_told() {
+    let stage = Stage::new();
+    let board = stage.path("board.toml");
+    let advise = |more: &[&str]| {
+        let drives = ["advise", "--drives", "8x8TB:hdd", "--survive", "3", "--repair", "--machine", &board];
+        let (status, text, said) = run(&[&drives[..], more].concat());
+        assert!(status < 2, "{said}");
+        (status, text.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (status, text) = advise(&["--once-in", "1100"]);
+    assert!(status == 1 && text.contains("only what takes all drives at once rules out more"), "{text}");
+    let assumed = "1 in 1000 a year is assumed for what takes all drives at once: `--common-cause YEARS`";
+    assert!(text.contains(assumed) && advise(&[]).1.contains(assumed), "{text}");
+    let (status, text) = advise(&["--once-in", "1100", "--common-cause", "100000"]);
+    assert!(status == 0 && text.contains("1 in 100 k a year is given for what takes all drives at once"), "{text}");
+    let common = |more: &[&str]| {
+        let advice: Value = serde_json::from_str(&advise(&[&["--json"], more].concat()).1).unwrap();
+        advice["needs"]["common_cause"].clone()
+    };
+    let (assumed, given) = (common(&[]), common(&["--common-cause", "500"]));
+    assert!(assumed["assumed"] == true && given["assumed"] == false, "{assumed} {given}");
+    assert_eq!(
+        (&assumed["times_per_year"]["middle"], &given["times_per_year"]["high"]),
+        (&0.001.into(), &0.002.into())
+    );
+}
+
 #[test]
 fn what_cannot_be_is_a_no() {
     let stage = Stage::new();

@@ -18,7 +18,7 @@ pub use arrangement::{Arrangement, arrangement};
 pub use classes::{class, classes, of_daily, of_written};
 pub use healing::healing;
 pub use loss::{Circumstances, Hazards, loss};
-pub use outlook::{COMMON, CORRELATION, Daily, DriveModel, Given, REPLACE, lifetime, outlook};
+pub use outlook::{CORRELATION, Daily, DriveModel, Given, REPLACE, lifetime, outlook};
 pub use rebuild::{RESYNC_CAP, RESYNC_FLOOR, Speeds, rebuild, scrub};
 pub use simulate::{Simulated, simulate};
 pub use writes::{Write, amplification, flash, life};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::account::LayerAccount;
-use terms::durability::{Amplification, DriveClass, End, Healing, Outlook, Spread};
+use terms::durability::{Amplification, CommonCause, DriveClass, End, Healing, Outlook, Spread};
 use terms::layer::ArrayState;
 use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Ref, Stack};
 
@@ -69,16 +69,14 @@ pub struct Given<'a> {
     pub scrubbed_every: Option<Nanos>,
     /// How much more often drives fail while one of theirs is missing.
     pub correlation: Spread<f64>,
-    /// Times in a year that something takes all drives at once; nobody knows but the owner.
-    pub common: Spread<f64>,
+    /// How often something takes all drives at once; nobody knows but the owner.
+    pub common: CommonCause,
     /// What is written.
     pub daily: &'a [Daily],
 }
 
 /// Failures of drives that share batch, age, load and room: from independent to a hundred times, 10 believed.
 pub const CORRELATION: Spread<f64> = Spread { low: 1.0, middle: 10.0, high: 100.0 };
-/// What takes all drives at once, where the owner says nothing: once in 10,000, in 1,000, in 100 years. A guess.
-pub const COMMON: Spread<f64> = Spread { low: 1e-4, middle: 1e-3, high: 1e-2 };
 /// Until a failed drive is replaced, where the owner says nothing: a spare that waits, a day, three.
 pub const REPLACE: Spread<Nanos> =
     Spread { low: Nanos(0), middle: Nanos::seconds(86_400), high: Nanos::seconds(3 * 86_400) };
@@ -120,7 +118,7 @@ impl<'a> Given<'a> {
             replace: REPLACE,
             scrubbed_every: Some(SCRUBBED),
             correlation: CORRELATION,
-            common: COMMON,
+            common: CommonCause::ASSUMED,
             daily,
         }
     }
@@ -143,6 +141,7 @@ pub fn outlook(given: &Given<'_>) -> Option<Outlook> {
         life_years: given.life(&amplification),
         unknown_life: given.unknown_life(),
         amplification,
+        common: given.common,
         loss: loss(given.circumstances(healing)?.as_ref()),
         otherwise: loss(given.circumstances(other)?.as_ref()),
     })
@@ -210,7 +209,7 @@ impl Given<'_> {
             drives,
             window: (self.replace.at(end).as_seconds() + rebuilding) / YEAR,
             correlation: self.correlation.at(end),
-            common: self.common.at(end),
+            common: self.common.rate.at(end),
             healing,
             stored: self.available.as_f64() * self.used,
             block: self.block().as_f64(),

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop")]
 
 use durability::{
-    Arrangement, COMMON, CORRELATION, Circumstances, Daily, DriveModel, Given, Hazards, RESYNC_CAP, Speeds, Write,
-    class, loss, outlook, rebuild,
+    Arrangement, CORRELATION, Circumstances, Daily, DriveModel, Given, Hazards, RESYNC_CAP, Speeds, Write, class, loss,
+    outlook, rebuild,
 };
 use proptest::prelude::*;
-use terms::durability::{Cause, Healing, Spread};
+use terms::durability::{Cause, CommonCause, Healing, Outlook, Spread};
 use terms::layer::{
     ArrayState, Btrfs, BtrfsProfile, CacheMode, GptPartition, Integrity, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout,
 };
@@ -181,8 +181,24 @@ fn given<'a>(stack: &'a Stack, drives: &'a [DriveModel]) -> Given<'a> {
         replace: durability::REPLACE,
         scrubbed_every: Some(Nanos::seconds(30 * 86_400)),
         correlation: CORRELATION,
-        common: COMMON,
+        common: CommonCause::ASSUMED,
         daily: &DAILY,
+    }
+}
+
+/// What nobody said is marked as a guess, and is that part of a risk which is left where it is taken off.
+#[test]
+fn what_takes_all_drives_at_once_is_given_or_assumed() {
+    let (stack, drives) = (array(RaidLevel::Raid1, 2), drives(2));
+    let of = |said| outlook(&Given { common: CommonCause::of(said), ..given(&stack, &drives) }).unwrap();
+    let (assumed, given, never) = (of(None), of(Some(0.002)), of(Some(0.0)));
+    assert!(assumed.common.is_assumed && !given.common.is_assumed);
+    let common = |of: &Outlook| of.loss.of(Cause::CommonCause).unwrap().probability;
+    assert!((common(&given).low - 0.002).abs() < 1e-5 && common(&given).low >= common(&given).high);
+    assert!(common(&assumed).low < common(&assumed).middle);
+    for of in [&assumed, &given] {
+        let rest = of.common.taken_off(of.loss.any.middle);
+        assert!((rest / never.loss.any.middle - 1.0).abs() < 1e-9, "{rest} {}", never.loss.any.middle);
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use terms::advice::{ACCEPTED_LOSS, Advice, Advised, Compromise, Need, Rate};
 use terms::units::significant;
 
+use crate::outlook::common_words;
 use crate::sheet::{self, Cell, Strip};
 use crate::style::{Style, Tone};
 use crate::width::{Align, paragraph};
@@ -90,8 +91,9 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
     // One unreadable block counts as much as all drives: this figure says which of them it is.
     let all =
         first.everything.map(|all| format!(" That of losing everything is {}.", once(all.middle))).unwrap_or_default();
+    let common = common_words(&advice.needs.common);
     format!(
-        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}.{all} \
+        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}. Of this, {common}.{all} \
          {fastest}{}{}",
         style.size(first.available),
         once(first.loss.middle),
@@ -135,13 +137,21 @@ fn none(advice: &Advice, style: &Style) -> String {
     for one in &advice.compromises {
         let closest = &one.closest;
         let layouts = if one.fitting == 1 { "1 layout".to_owned() } else { format!("{} layouts", one.fitting) };
-        let words = format!("{}: {layouts}, of which the closest is {}", given_up(one, style), closest.name);
+        let alone = if common_alone(one, advice) { "; only what takes all drives at once rules out more" } else { "" };
+        let words = format!("{}: {layouts}, of which the closest is {}{alone}", given_up(one, style), closest.name);
         out.push_str(&paragraph("  - ", &style.spell(&words), style.columns()));
     }
-    if advice.compromises.is_empty() {
-        out.push_str(&said("Dropping any single one of them is not enough.", style));
-    }
+    out.push_str(&match advice.compromises.as_slice() {
+        [] => said("Dropping any single one of them is not enough.", style),
+        _ => said(&format!("Of each risk, {}.", common_words(&advice.needs.common)), style),
+    });
     out + &kept_free(advice, style)
+}
+
+/// Would the risk be low enough, did nothing take all drives at once?
+fn common_alone(one: &Compromise, advice: &Advice) -> bool {
+    let rest = advice.needs.common.taken_off(one.closest.loss.middle);
+    one.need == Need::Loss && advice.needs.loss.is_some_and(|most| rest <= most)
 }
 
 /// Layouts that are too small only by what is left for snapshots.

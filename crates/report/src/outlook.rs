@@ -1,6 +1,6 @@
 //! What is to be expected of a stack over the years, as a table of text.
 
-use terms::durability::{Healing, Outlook, Spread};
+use terms::durability::{Cause, CommonCause, Healing, Outlook, Spread};
 use terms::units::{Bytes, Nanos, significant};
 
 use crate::sheet::{self, Cell, Strip};
@@ -15,7 +15,7 @@ type Row<'a> = (&'a str, Spread<f64>, Spread<f64>);
 pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
     let loss = &outlook.loss;
     let mut rows: Vec<Row<'_>> =
-        loss.causes.iter().map(|loss| (loss.cause.words(), loss.probability, loss.bytes)).collect();
+        loss.causes.iter().map(|loss| (words(loss.cause, &outlook.common), loss.probability, loss.bytes)).collect();
     rows.push(("any loss", loss.any, loss.bytes));
     rows.push((otherwise(outlook.healing), outlook.otherwise.any, outlook.otherwise.bytes));
     let strip = |heading: &[&str], align, text: &dyn Fn(&Row<'_>) -> String| Strip {
@@ -34,6 +34,25 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
     let remarks: String =
         remarks(outlook).iter().map(|remark| paragraph("", &style.spell(remark), style.columns())).collect();
     format!("{table}\n{remarks}")
+}
+
+/// A cause, and whether its figure is a guess.
+const fn words(cause: Cause, common: &CommonCause) -> &'static str {
+    match cause {
+        Cause::CommonCause if common.is_assumed => "common cause, assumed",
+        Cause::CommonCause => "common cause, as given",
+        _ => cause.words(),
+    }
+}
+
+/// What a common cause is, and who says how often it comes.
+pub(crate) fn common_words(common: &CommonCause) -> String {
+    let once = probability(-(-common.rate.middle).exp_m1());
+    if common.is_assumed {
+        format!("{once} a year is assumed for what takes all drives at once: `--common-cause YEARS`")
+    } else {
+        format!("{once} a year is given for what takes all drives at once (`--common-cause`)")
+    }
 }
 
 fn otherwise(healing: Healing) -> &'static str {
@@ -87,6 +106,7 @@ fn remarks(outlook: &Outlook) -> Vec<String> {
     if outlook.degraded {
         remarks.push("Degraded: the last member of each array is taken to be missing all year.".to_owned());
     }
+    remarks.push(format!("Of any loss, {}.", common_words(&outlook.common)));
     if let Some(rebuild) = outlook.rebuild {
         remarks.push(format!("A rebuild takes {}.", times(rebuild)));
     } else {

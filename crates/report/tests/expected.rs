@@ -4,7 +4,7 @@
 
 use report::{Style, account_table, outlook_table};
 use terms::account::{Account, Exactness, LayerAccount, Purpose, Use};
-use terms::durability::{Amplification, Cause, CauseLoss, Healing, Loss, Outlook, Spread};
+use terms::durability::{Amplification, Cause, CauseLoss, CommonCause, Healing, Loss, Outlook, Spread};
 use terms::{Bytes, Name, Nanos};
 
 fn account() -> Account {
@@ -67,6 +67,7 @@ fn outlook() -> Outlook {
             total: Spread { low: 2.0, middle: 2.0, high: 2.04 },
         }],
         life_years: Some(Spread { low: 40.0, middle: 80.0, high: 170.0 }),
+        common: CommonCause::ASSUMED,
         loss: loss(1.0),
         otherwise: loss(1e-4),
     }
@@ -106,6 +107,15 @@ fn what_is_missing_and_what_is_not_known_is_told() {
     let told = told.replace('\n', " ");
     assert!(told.contains("the last member of each array is taken to be missing all year"), "{told}");
     assert!(told.contains("The life of `fast` is not predicted"), "{told}");
+}
+
+#[test]
+fn a_guess_of_what_takes_all_drives_is_said_to_be_one() {
+    let told = |common| outlook_table(&Outlook { common, ..outlook() }, &Style::default()).replace('\n', " ");
+    let (assumed, given) = (told(CommonCause::ASSUMED), told(CommonCause::of(Some(0.002))));
+    assert!(assumed.contains("common cause, assumed"), "{assumed}");
+    assert!(assumed.contains("1 in 1000 a year is assumed for what takes all drives at once"), "{assumed}");
+    assert!(given.contains("common cause, as given") && given.contains("1 in 500 a year is given"), "{given}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::durability::Spread;
+use crate::durability::{CommonCause, Spread};
 use crate::prediction::{Estimate, Flag};
 use crate::units::{Bytes, Nanos};
 
@@ -28,6 +28,9 @@ pub struct Needs {
     /// What is written in a day.
     #[serde(rename = "daily_bytes")]
     pub daily: Option<Bytes>,
+    /// How often something takes all drives at once.
+    #[serde(rename = "common_cause", default)]
+    pub common: CommonCause,
 }
 
 /// The probability of losing data in a year that is accepted where nobody says which. A choice of ours: what is built to be

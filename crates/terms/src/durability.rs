@@ -121,6 +121,42 @@ impl Cause {
     }
 }
 
+/// How often something takes all drives at once: power supply, controller, fire, a thief, a person. Neither drives nor layers tell.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CommonCause {
+    /// Times in a year.
+    #[serde(rename = "times_per_year")]
+    pub rate: Spread<f64>,
+    /// Did the owner say nothing of it?
+    #[serde(rename = "assumed")]
+    pub is_assumed: bool,
+}
+
+impl CommonCause {
+    /// Where the owner says nothing: once in 10,000, in 1,000, in 100 years. A guess, for which there is no source.
+    pub const ASSUMED: Self = Self { rate: Spread { low: 1e-4, middle: 1e-3, high: 1e-2 }, is_assumed: true };
+
+    /// So many times in a year, where the owner says how many.
+    #[must_use]
+    pub fn of(said: Option<f64>) -> Self {
+        said.map_or(Self::ASSUMED, |rate| Self { rate: Spread::exactly(rate), is_assumed: false })
+    }
+
+    /// Of a probability of any loss in a year, what is left without it: causes are independent, so their rates add up.
+    #[must_use]
+    pub fn taken_off(&self, loss: f64) -> f64 {
+        let rest = -(-loss).ln_1p() - self.rate.middle;
+        -(-rest.max(0.0)).exp_m1()
+    }
+}
+
+/// What older documents were made with.
+impl Default for CommonCause {
+    fn default() -> Self {
+        Self::ASSUMED
+    }
+}
+
 /// What one cause takes in a year.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CauseLoss {
@@ -203,6 +239,9 @@ pub struct Outlook {
     /// Drives that wear, of which nobody knows how much is written to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_life: Vec<Name>,
+    /// How often something takes all drives at once, as the losses have it.
+    #[serde(rename = "common_cause", default)]
+    pub common: CommonCause,
     /// What is lost in a year.
     pub loss: Loss,
     /// The same, were silent corruption repaired where it is not, or not noticed where it is repaired.

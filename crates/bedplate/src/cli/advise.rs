@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use terms::advice::Needs;
+use terms::durability::CommonCause;
 use terms::spelling::spell_path;
 
 use crate::drives::DriveSet;
@@ -84,6 +85,10 @@ pub(crate) struct NeedsArguments {
     /// Data written in a day, such as `50GB`
     #[arg(long, value_name = "SIZE", value_parser = super::values::size)]
     pub(crate) daily: Option<terms::Bytes>,
+    /// Years between events that take all drives at once (power supply, fire, theft, a person); part of every risk [default:
+    /// 1000, a guess]
+    #[arg(long, value_name = "YEARS", value_parser = years)]
+    pub(crate) common_cause: Option<f64>,
 }
 
 impl NeedsArguments {
@@ -101,6 +106,7 @@ impl NeedsArguments {
             number(self.once_in, "--once-in"),
             number(self.last, "--last"),
             size(self.daily, "--daily"),
+            number(self.common_cause, "--common-cause"),
         ]
         .into_iter()
         .flatten()
@@ -118,6 +124,7 @@ impl NeedsArguments {
             loss: self.once_in.map(|years| 1.0 / years),
             life_years: self.last,
             daily: self.daily,
+            common: CommonCause::of(self.common_cause.map(|years| 1.0 / years)),
         }
     }
 }
@@ -148,7 +155,7 @@ impl InitArguments {
     }
 }
 
-fn years(text: &str) -> Result<f64, String> {
+pub(super) fn years(text: &str) -> Result<f64, String> {
     let years: f64 = text.trim().parse().map_err(|_| "write a number of years such as `1000`".to_owned())?;
     if years > 0.0 && years.is_finite() { Ok(years) } else { Err("more than 0 years".to_owned()) }
 }

@@ -47,6 +47,10 @@ pub(crate) struct ExpectArguments {
     /// Data written in a day, such as `50GB`, by which drives wear out
     #[arg(long, value_name = "SIZE", value_parser = super::values::size, requires = "years")]
     pub(crate) daily: Option<terms::Bytes>,
+    /// Years between events that take all drives at once (power supply, fire, theft, a person); part of every risk [default:
+    /// 1000, a guess]
+    #[arg(long, value_name = "YEARS", value_parser = super::advise::years, requires = "years")]
+    pub(crate) common_cause: Option<f64>,
     /// Print how every figure is computed, and the source of each value
     #[arg(long, conflicts_with = "json")]
     pub(crate) explain: bool,

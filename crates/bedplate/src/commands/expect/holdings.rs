@@ -4,7 +4,7 @@ use capacity::DriveSize;
 use durability::{Daily, DriveModel, Given, class};
 use model::Assignment;
 use terms::account::Account;
-use terms::durability::{DriveClass, Outlook};
+use terms::durability::{CommonCause, DriveClass, Outlook};
 use terms::inventory::Inventory;
 use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack};
@@ -165,7 +165,8 @@ fn holding(
     let slowest = stack.drives().iter().filter_map(|name| speed_of(name, machine)).min_by(|a, b| a.0.total_cmp(&b.0));
     let daily = arguments.daily.map(Daily::scattered);
     let given = Given::usual(stack, &drives, account.available, slowest.unwrap_or(FLASH), daily.as_slice());
-    let given = Given { state: arguments.state.into(), layers: &account.entries, ..given };
+    let common = CommonCause::of(arguments.common_cause.map(|years| 1.0 / years));
+    let given = Given { state: arguments.state.into(), layers: &account.entries, common, ..given };
     Ok(Holding { outlook: durability::outlook(&given), account })
 }
 
