@@ -208,7 +208,7 @@ pub(crate) fn outlook(question: &Question<'_>, stack: &Stack, available: Bytes) 
 
 /// Asks `durability` about a stack that holds so much, with what is taken for granted where nobody says more.
 fn with<T>(question: &Question<'_>, stack: &Stack, available: Bytes, ask: impl Fn(&Given<'_>) -> T) -> T {
-    let daily = question.needs.daily.map(Daily::scattered);
-    let given = Given::usual(stack, question.models, available, question.rebuild, daily.as_slice());
+    let daily = question.needs.daily.map(|bytes| Daily::usual(question.workloads, bytes)).unwrap_or_default();
+    let given = Given::usual(stack, question.models, available, question.rebuild, &daily);
     ask(&Given { common: question.needs.common, ..given })
 }

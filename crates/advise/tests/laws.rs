@@ -169,7 +169,7 @@ fn figures_of_a_likeness_are_those_of_each_design() {
     let stage = Stage::new(needs, 4);
     let (question, site) = (stage.question(), Site::new(&machine(4)));
     let mut judge = advise::Judge::new(&question, &site);
-    let daily = [durability::Daily::scattered(Bytes(50_000_000_000))];
+    let daily = durability::Daily::usual(&stage.workloads, Bytes(50_000_000_000));
     for design in all_designs(4, Bytes(4096), &stage.needs).iter().step_by(41) {
         let stack = stack(design, &names(4));
         let (scored, account) = (judge.score(design), capacity::account(&stack, &stage.sizes));

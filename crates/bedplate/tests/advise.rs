@@ -197,6 +197,17 @@ fn what_is_assumed_to_take_all_drives_is_told() {
     );
 }
 
+/// Records that are larger than the writes of the study wear a drive sooner, and the answer says what is written.
+#[test]
+fn drives_wear_by_what_the_study_writes() {
+    let stage = Stage::new();
+    let board = stage.path("board.toml");
+    let asked = ["advise", "--drives", "2x2TB:nvme", "--daily", "50GB", "--machine", &board];
+    let said = |profile: &str| run(&[&asked[..], &["--profile", profile]].concat()).2.replace('\n', " ");
+    let quick = said("quick");
+    assert!(quick.contains("50 % sequential in blocks of 1 MiB; 50 % random in blocks of 4 KiB"), "{quick}");
+}
+
 #[test]
 fn what_cannot_be_is_a_no() {
     let stage = Stage::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use terms::account::LayerAccount;
 use terms::durability::{Amplification, CommonCause, DriveClass, End, Healing, Outlook, Spread};
 use terms::layer::ArrayState;
-use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Ref, Stack};
+use terms::{Bytes, BytesPerSecond, Layer, Name, Nanos, Ref, Stack, Workload};
 
 use crate::arrangement::{arranged, is_degraded};
 use crate::healing::healed;
@@ -89,11 +89,41 @@ const USED: f64 = 0.5;
 const LEFT: Spread<f64> = Spread { low: 0.3, middle: 0.7, high: 1.0 };
 
 impl Daily {
-    /// So many bytes in writes of 16 KiB at random places, as databases and virtual machines write.
+    /// So many bytes, as these workloads write them: each has a part by the share of its operations that write. Nothing where none
+    /// writes.
     #[must_use]
-    pub const fn scattered(bytes: Bytes) -> Self {
-        Self { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes }
+    pub fn of(workloads: &[Workload], bytes: Bytes) -> Vec<Self> {
+        let mut kinds: Vec<(Write, f64)> = Vec::new();
+        for (write, share) in workloads.iter().flat_map(writes) {
+            match kinds.iter_mut().find(|(known, _)| *known == write) {
+                Some((_, known)) => *known += share,
+                None => kinds.push((write, share)),
+            }
+        }
+        let all: f64 = kinds.iter().map(|(_, share)| share).sum();
+        let part = |share: f64| Bytes((bytes.as_f64() * share / all) as u64);
+        kinds.into_iter().map(|(write, share)| Self { write, bytes: part(share) }).collect()
     }
+
+    /// The same; where none writes, at random places in blocks of 16 KiB, as databases and virtual machines write.
+    #[must_use]
+    pub fn usual(workloads: &[Workload], bytes: Bytes) -> Vec<Self> {
+        let daily = Self::of(workloads, bytes);
+        let scattered = Self { write: Write { block: Bytes::kib(16), random: true, sync: false }, bytes };
+        if daily.is_empty() { vec![scattered] } else { daily }
+    }
+}
+
+/// How a workload writes, and its share of operations that do: of each of its parts, where it has several.
+fn writes(work: &Workload) -> Vec<(Write, f64)> {
+    let parts: Vec<Workload> = work.parts.iter().map(terms::Part::alone).collect();
+    let each = if parts.is_empty() { std::slice::from_ref(work) } else { &parts };
+    let count = each.len() as f64;
+    let of = |work: &Workload| {
+        let write = Write { block: work.block, random: work.pattern.random(), sync: work.flushed_every() == Some(1) };
+        (write, (1.0 - work.pattern.read_share()) / count)
+    };
+    each.iter().map(of).filter(|(_, share)| *share > 0.0).collect()
 }
 
 impl<'a> Given<'a> {

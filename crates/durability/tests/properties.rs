@@ -11,7 +11,9 @@ use terms::durability::{Cause, CommonCause, Healing, Outlook, Spread};
 use terms::layer::{
     ArrayState, Btrfs, BtrfsProfile, CacheMode, GptPartition, Integrity, Lvm, Raid, RaidLevel, Volume, Zfs, ZfsLayout,
 };
-use terms::{Bytes, BytesPerSecond, Exactness, Layer, LayerAccount, LayerNode, Name, Nanos, Ref, Stack};
+use terms::{
+    Bytes, BytesPerSecond, Exactness, Layer, LayerAccount, LayerNode, Name, Nanos, Part, Pattern, Ref, Stack, Workload,
+};
 
 fn group(count: usize, survives: usize, hazards: Hazards) -> Arrangement<Hazards> {
     Arrangement::Group { members: vec![Arrangement::Drive(hazards); count], survives }
@@ -200,6 +202,29 @@ fn what_takes_all_drives_at_once_is_given_or_assumed() {
         let rest = of.common.taken_off(of.loss.any.middle);
         assert!((rest / never.loss.any.middle - 1.0).abs() < 1e-9, "{rest} {}", never.loss.any.middle);
     }
+}
+
+/// ZFS writes a whole record for a part of one, so small random writes wear more; what only reads says nothing of writes.
+#[test]
+fn what_is_written_in_a_day_is_written_as_the_workloads_write() {
+    let work = |pattern, kib| Workload::new(name(0), pattern, Bytes::kib(kib));
+    let daily = |works: &[Workload]| Daily::usual(works, Bytes(50_000_000_000));
+    let small = daily(&[work(Pattern::RandWrite, 4)]);
+    assert_eq!(
+        small,
+        [Daily { write: Write { block: Bytes::kib(4), random: true, sync: false }, bytes: Bytes(50_000_000_000) }]
+    );
+    let mixed = daily(&[work(Pattern::Write, 1024), work(Pattern::RandMixed(50), 4), work(Pattern::RandRead, 64)]);
+    let parts: Vec<(bool, u64)> = mixed.iter().map(|of| (of.write.random, of.bytes.0 / 1_000_000_000)).collect();
+    assert_eq!(parts, [(false, 33), (true, 16)]);
+    let none = daily(&[work(Pattern::RandRead, 4)]);
+    assert!(Daily::of(&[work(Pattern::RandRead, 4)], Bytes(1)).is_empty() && none[0].write.block == Bytes::kib(16));
+    let synced = Workload { fsync_every: Some(1), ..work(Pattern::Write, 4) };
+    let parts = Workload::of_parts(name(1), vec![Part::of(work(Pattern::RandRead, 4)), Part::of(synced)]);
+    assert!(matches!(daily(&[parts])[..], [Daily { write: Write { random: false, sync: true, .. }, .. }]));
+    let (pool, drives) = (stack(1, vec![Layer::Zfs(Zfs { recordsize: Bytes::kib(16), ..Zfs::default() })]), drives(1));
+    let life = |daily: &[Daily]| outlook(&Given { daily, ..given(&pool, &drives) }).unwrap().life_years.unwrap().middle;
+    assert!(life(&none) / life(&small) > 3.0, "{} {}", life(&none), life(&small));
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     } else {
         Vec::new()
     };
-    let assumptions = holdings::assumptions(arguments);
+    let assumptions = holdings::assumptions(arguments, &design.workloads);
     let expectation = Expectation {
         machine: &machine.name,
         drives: &drives,

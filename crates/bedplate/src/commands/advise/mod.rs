@@ -43,6 +43,9 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
     expect::say_span(&mut design, size, settings);
+    if let Some(bytes) = arguments.needs.daily {
+        settings.printer.say(&holdings::written(bytes, &design.workloads));
+    }
     // Of many drives this takes seconds.
     let searched = arguments.drives.map_or_else(|| "the study's drives".to_owned(), DriveSet::describe);
     settings.printer.say(&format!("searching the layouts of {searched}"));

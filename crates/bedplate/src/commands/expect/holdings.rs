@@ -7,7 +7,7 @@ use terms::account::Account;
 use terms::durability::{CommonCause, DriveClass, Outlook};
 use terms::inventory::Inventory;
 use terms::machine::{DriveGroup, DriveKind, Machine};
-use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack};
+use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack, Workload};
 
 use crate::cli::ExpectArguments;
 use crate::exit::Failure;
@@ -36,7 +36,8 @@ pub(super) fn holdings(
     arguments: &ExpectArguments,
 ) -> Result<Vec<Holding>, Failure> {
     let sizes = sizes(design, (machine, assignments), inventory, arguments.drive_size);
-    design.stacks.iter().map(|stack| holding(stack, &sizes, machine, arguments)).collect()
+    let daily = arguments.daily.map(|bytes| Daily::usual(&design.workloads, bytes)).unwrap_or_default();
+    design.stacks.iter().map(|stack| holding(stack, &sizes, machine, (arguments, &daily))).collect()
 }
 
 /// The span of a job file is as large as its author's drives. Drives that are small for the lab's sake hold nobody to that: the machine
@@ -157,14 +158,13 @@ fn holding(
     stack: &Stack,
     sizes: &[DriveSize],
     machine: &Machine,
-    arguments: &ExpectArguments,
+    (arguments, daily): (&ExpectArguments, &[Daily]),
 ) -> Result<Holding, Failure> {
     let account = capacity::account(stack, sizes)
         .map_err(|error| Failure::told(format!("error: `{}`: {}", stack.name, crate::exit::chain(&error))))?;
     let drives = models(sizes, machine);
     let slowest = stack.drives().iter().filter_map(|name| speed_of(name, machine)).min_by(|a, b| a.0.total_cmp(&b.0));
-    let daily = arguments.daily.map(Daily::scattered);
-    let given = Given::usual(stack, &drives, account.available, slowest.unwrap_or(FLASH), daily.as_slice());
+    let given = Given::usual(stack, &drives, account.available, slowest.unwrap_or(FLASH), daily);
     let common = CommonCause::of(arguments.common_cause.map(|years| 1.0 / years));
     let given = Given { state: arguments.state.into(), layers: &account.entries, common, ..given };
     Ok(Holding { outlook: durability::outlook(&given), account })
@@ -187,12 +187,30 @@ fn kind(kind: DriveKind) -> Option<DriveClass> {
 }
 
 /// What holdings are made of besides the stack, in a sentence.
-pub(super) fn assumptions(arguments: &ExpectArguments) -> String {
+pub(super) fn assumptions(arguments: &ExpectArguments, workloads: &[Workload]) -> String {
     let daily = arguments.daily.map_or_else(
         || "Without `--daily SIZE`, the bytes written in a day, the life of the drives is not predicted".to_owned(),
-        |bytes| format!("{bytes} are written in a day, at random places in blocks of 16 KiB"),
+        |bytes| written(bytes, workloads),
     );
     format!(
         "Assumed: the stack is half full and scrubbed every 30 days, a failed drive is replaced within 0 to 3 days. {daily}."
     )
+}
+
+/// How so many bytes of a day are written, in a sentence without its full stop.
+pub(crate) fn written(bytes: Bytes, workloads: &[Workload]) -> String {
+    let kinds = Daily::of(workloads, bytes);
+    if kinds.is_empty() {
+        return format!(
+            "{bytes} are written in a day, which is assumed to be at random places in blocks of 16 KiB, as no workload writes"
+        );
+    }
+    let kind = |of: &Daily| {
+        let (share, order) =
+            (of.bytes.as_f64() / bytes.as_f64() * 100.0, if of.write.random { "random" } else { "sequential" });
+        let sync = if of.write.sync { ", each synchronous" } else { "" };
+        format!("{share:.0} % {order} in blocks of {}{sync}", of.write.block)
+    };
+    let kinds: Vec<String> = kinds.iter().map(kind).collect();
+    format!("{bytes} are written in a day as the workloads write: {}", kinds.join("; "))
 }
