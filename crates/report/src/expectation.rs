@@ -3,12 +3,12 @@
 use serde::Serialize;
 use terms::account::Account;
 use terms::durability::Outlook;
-use terms::prediction::{APART, Demand, Estimate, Input, Prediction, Range, Term};
+use terms::prediction::{Demand, Estimate, Input, Prediction, Range, Term};
 use terms::units::significant;
-use terms::{Iops, Nanos};
+use terms::{Iops, Nanos, Stack};
 
 use crate::account::account_table;
-use crate::grouped::by_key;
+use crate::fastest::fastest;
 use crate::outlook::outlook_table;
 use crate::sheet::{self, Cell, Strip};
 use crate::style::{Style, Tone};
@@ -29,6 +29,9 @@ pub struct Expectation<'a> {
     pub drives: &'a [String],
     /// Stacks in the study's order, each under every workload.
     pub predictions: &'a [Prediction],
+    /// The stacks, for what their layers say of an order.
+    #[serde(skip)]
+    pub stacks: &'a [Stack],
     /// Stacks of which nothing is predicted, and why.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub unpredicted: &'a [Unpredicted],
@@ -77,47 +80,6 @@ pub fn text(expectation: &Expectation<'_>, style: &Style) -> String {
     }
     unpredicted(&mut out, expectation, style);
     out
-}
-
-/// So many stacks that are as good as equal are named; of more, the first and how many there are.
-const NAMED: usize = 2;
-
-/// The answer where stacks are compared: which is the fastest under each workload, and which the next.
-fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
-    let all = expectation.predictions;
-    if all.iter().all(|of| of.stack == all[0].stack) {
-        return String::new();
-    }
-    let mut out = format!("\n{}\n", style.paint(Tone::Strong, "Predicted to be the fastest"));
-    for mut under in by_key(all, |of| of.workload.as_str()) {
-        under.sort_by(|a, b| b.throughput.value.total_cmp(&a.throughput.value));
-        let (first, others) = equals(&under);
-        let (next, _) = equals(others);
-        let places: Vec<String> = [first, next].iter().filter(|of| !of.is_empty()).map(|of| place(of, style)).collect();
-        let first = style.spell(&format!("  {}: ", under[0].pattern));
-        out.push_str(&paragraph(&first, &style.spell(&places.join("; next ")), style.columns()));
-    }
-    let sure =
-        "Stacks within 10 % are not distinguishable. Of those 10 to 50 % apart, three in four come out in this order.";
-    out.push_str(&paragraph("  ", sure, style.columns()));
-    if all.iter().any(|of| !of.flags.is_empty()) {
-        out.push_str("  ! a warning below that stack says what the figure means\n");
-    }
-    out
-}
-
-/// The fastest of these, which are sorted, with those that are not distinguishable from it; and the others.
-fn equals<'p, 'a>(sorted: &'p [&'a Prediction]) -> (&'p [&'a Prediction], &'p [&'a Prediction]) {
-    let best = sorted.first().map_or(0.0, |of| of.throughput.value);
-    sorted.split_at(sorted.partition_point(|of| of.throughput.value * APART >= best))
-}
-
-/// Stacks that are as good as equal, by the fastest of them: `single, mirror 4707 MiB/s`.
-fn place(same: &[&Prediction], style: &Style) -> String {
-    let mark = |of: &Prediction| if of.flags.is_empty() { "" } else { " !" };
-    let named: Vec<String> = same.iter().take(NAMED).map(|of| format!("{}{}", of.stack, mark(of))).collect();
-    let more = if same.len() > NAMED { format!(" and {} more", same.len() - NAMED) } else { String::new() };
-    format!("{}{more} {}", named.join(", "), figure(same[0], same[0].throughput.value, style))
 }
 
 fn unpredicted(out: &mut String, expectation: &Expectation<'_>, style: &Style) {
@@ -173,11 +135,12 @@ fn table(stack: &[Prediction], style: &Style) -> String {
 }
 
 /// A throughput of a prediction.
-fn figure(p: &Prediction, throughput: f64, style: &Style) -> String {
+pub(crate) fn figure(p: &Prediction, throughput: f64, style: &Style) -> String {
     crate::quantity::by_block(throughput, (p.throughput.value, p.operations.value), style)
 }
 
-fn range(p: &Prediction, range: Range, style: &Style) -> String {
+/// A range of throughputs of a prediction, without its unit.
+pub(crate) fn range(p: &Prediction, range: Range, style: &Style) -> String {
     let text = |value| {
         let text = figure(p, value, style);
         text.split_once(' ').map_or(text.clone(), |(number, _)| number.to_owned())

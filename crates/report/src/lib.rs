@@ -22,6 +22,7 @@ mod answer;
 mod brief;
 mod csv;
 mod evidence;
+mod fastest;
 mod feature_checks;
 mod figure;
 mod grid;

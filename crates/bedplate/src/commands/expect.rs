@@ -46,6 +46,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
         machine: &machine.name,
         drives: &drives,
         predictions: &predictions,
+        stacks: &design.stacks,
         unpredicted: &unpredicted,
         accounts: holdings.iter().filter(|_| arguments.space).map(|holding| &holding.account).collect(),
         outlooks: holdings.iter().filter(|_| arguments.years).filter_map(|holding| holding.outlook.as_ref()).collect(),
