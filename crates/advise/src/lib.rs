@@ -17,6 +17,7 @@ mod stack;
 
 use model::{Site, predict};
 use terms::advice::{Advice, Advised, Need, Rate, Tie};
+use terms::prediction::Flag;
 use terms::{Name, Stack, slug};
 
 pub use design::{Cipher, Files, Joint, Layout, Logical, Under};
@@ -166,6 +167,7 @@ fn advised(question: &Question<'_>, site: &Site, one: &Scored, stack: &Stack) ->
         everything: outlook.as_ref().map(|outlook| outlook.loss.everything),
         life_years: outlook.as_ref().and_then(|outlook| outlook.life_years),
         rebuild: outlook.and_then(|outlook| outlook.rebuild),
+        caveats: stack.caveats().into_iter().map(|of| Flag::new(of.code(), of.words())).collect(),
         neighbours: Vec::new(),
         ties: Vec::new(),
     }

@@ -208,6 +208,30 @@ fn drives_wear_by_what_the_study_writes() {
     assert!(quick.contains("50 % sequential in blocks of 1 MiB; 50 % random in blocks of 4 KiB"), "{quick}");
 }
 
+/// What the advised layers do not do stands in the answer, and not in a document only.
+#[test]
+fn caveats_belong_to_the_answer() {
+    let stage = Stage::new();
+    let board = stage.path("board.toml");
+    let advise = |more: &[&str]| {
+        let (status, text, said) =
+            run(&[&["advise", "--drives", "3x4TB:hdd", "--most", "50", "--machine", &board], more].concat());
+        assert_eq!(status, 0, "{said}");
+        text
+    };
+    let advice: Value = serde_json::from_str(&advise(&["--json"])).unwrap();
+    let has = |one: &Value, code: &str| one["caveats"].as_array().unwrap().iter().any(|of| of["code"] == code);
+    let front = advice["front"].as_array().unwrap();
+    for one in front {
+        let name = one["name"].as_str().unwrap();
+        assert_eq!(has(one, "bitmap-may-miss"), name.contains("(bitmap)"), "{one}");
+        assert_eq!(has(one, "write-hole"), ["RAID-5", "raid5"].iter().any(|of| name.contains(of)), "{one}");
+    }
+    assert!(front.iter().any(|one| has(one, "bitmap-may-miss")), "{advice}");
+    let told = advise(&["--explain"]);
+    assert!(told.contains("  ! a bitmap of dm-integrity may miss damage after a crash"), "{told}");
+}
+
 #[test]
 fn what_cannot_be_is_a_no() {
     let stage = Stage::new();

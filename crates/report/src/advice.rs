@@ -243,7 +243,7 @@ fn layers(one: &Advised, style: &Style) -> String {
     one.layers.lines().map(|line| style.paint(Tone::Dim, &style.spell(line)) + "\n").collect()
 }
 
-/// What `expect` warns of, each once, with the workloads under which it does.
+/// What has to be known of its layers; then what `expect` warns of, each once, with the workloads under which it does.
 fn warnings(one: &Advised, style: &Style) -> String {
     let flags = one.rates.iter().flat_map(|rate| &rate.flags);
     let once: BTreeMap<&str, &str> = flags.map(|flag| (flag.code.as_str(), flag.message.as_str())).collect();
@@ -251,11 +251,9 @@ fn warnings(one: &Advised, style: &Style) -> String {
         let has = |rate: &&Rate| rate.flags.iter().any(|flag| flag.code == code);
         one.rates.iter().filter(has).map(|rate| rate.workload.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let lines = once.into_iter().map(|(code, message)| {
-        let words = format!("{message} ({})", under(code));
-        paragraph("  ! ", &style.spell(&words), style.columns())
-    });
-    lines.collect()
+    let caveats = one.caveats.iter().map(|caveat| caveat.message.clone());
+    let lines = caveats.chain(once.into_iter().map(|(code, message)| format!("{message} ({})", under(code))));
+    lines.map(|words| paragraph("  ! ", &style.spell(&words), style.columns())).collect()
 }
 
 fn design(one: &Advised, advice: &Advice, style: &Style) -> String {

@@ -164,6 +164,9 @@ pub struct Advised {
     /// Time to rebuild a drive; `None` where nothing is redundant.
     #[serde(rename = "rebuild_ns")]
     pub rebuild: Option<Spread<Nanos>>,
+    /// What has to be known of its layers before data are kept on them for good.
+    #[serde(default)]
+    pub caveats: Vec<Flag>,
     /// What differs by one choice, and why it lost.
     pub neighbours: Vec<Neighbour>,
     /// Designs of the front that are as fast as far as can be told, and the workload whose measurement would decide.

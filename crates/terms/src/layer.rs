@@ -1,6 +1,7 @@
 //! The layers a stack is made of, with every option typed and its default that of the field's own tool.
 
 mod bcache;
+mod caveat;
 mod choice;
 mod chunks;
 mod partition;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::units::{Bytes, Nanos};
 
 pub use bcache::{Bcache, BcacheMode};
+pub use caveat::Caveat;
 pub use choice::{ArrayState, Bitmap, CryptFormat};
 pub use chunks::{ChunkShape, STRIPE as BTRFS_STRIPE};
 pub use partition::{Extent, GptPartition, PartitionTables};
