@@ -65,6 +65,8 @@ pub fn advise(question: &Question<'_>, site: &Site, found: &Found, most: usize) 
         designs: found.designs,
         fitting: found.fitting,
         kept_free: found.kept_free,
+        fitting_but_for_risk: found.risky,
+        is_limit_assumed: false,
         fewest_layers: found.simplest.and_then(|simplest| chosen.iter().position(|one| *one == simplest)),
         front: all,
         compromises: Vec::new(),

@@ -113,13 +113,14 @@ impl<'a> Judge<'a> {
         if needs.capacity.is_some_and(|needed| available < needed) {
             return Err(Unmet::Capacity(available));
         }
-        let loss = self.loss(design).ok_or(Unmet::TooSmall)?;
-        if needs.loss.is_some_and(|most| loss > most) {
-            return Err(Unmet::Loss(loss));
-        }
         let life = self.life(design);
         if needs.life_years.is_some_and(|least| life < least) {
             return Err(Unmet::Life(life));
+        }
+        // Last, so that it is known what the risk alone rules out.
+        let loss = self.loss(design).ok_or(Unmet::TooSmall)?;
+        if needs.loss.is_some_and(|most| loss > most) {
+            return Err(Unmet::Loss(loss));
         }
         Ok(Scored { design: *design, speed: 0.0, available, loss, life })
     }

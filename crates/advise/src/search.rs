@@ -16,7 +16,7 @@ use terms::layer::BtrfsChecksum;
 use crate::design::{Files, Joint, Layout};
 use crate::front::{Beaten, simplest};
 use crate::likeness::of_speed;
-use crate::score::{Judge, Question, Scored, Speeds};
+use crate::score::{Judge, Question, Scored, Speeds, Unmet};
 use crate::space::parts;
 
 /// What rounding of solutions may add, as a logarithm: that of the tests of `model`.
@@ -31,6 +31,8 @@ pub struct Found {
     pub fitting: u64,
     /// Those that do not, only because they leave room for snapshots.
     pub kept_free: u64,
+    /// Those that do not, only because of their risk.
+    pub risky: u64,
     /// Those of which the speed was computed.
     pub solved: u64,
     /// Those of them that were not known to be beaten; the front of all is among them.
@@ -48,6 +50,7 @@ impl Found {
         self.designs += other.designs;
         self.fitting += other.fitting;
         self.kept_free += other.kept_free;
+        self.risky += other.risky;
         self.solved += other.solved;
         self.best.extend(other.best);
         self.simplest = simplest(self.simplest.iter().chain(&other.simplest));
@@ -130,6 +133,7 @@ impl<'a> Search<'a> {
         let promise = match self.judge.promise(design) {
             Ok(promise) => promise,
             Err(unmet) => {
+                self.found.risky += u64::from(matches!(unmet, Unmet::Loss(_)));
                 self.found.kept_free += u64::from(self.judge.keeps_too_much_free(design, unmet));
                 return None;
             }

@@ -82,7 +82,7 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         fitting => format!("Of {fitting} layouts that meet your requirements it is predicted to be the fastest."),
     };
     let risk = match advice.needs.loss {
-        Some(most) => format!("; the limit is 1 in {} (`--once-in`)", significant_large(1.0 / most)),
+        Some(most) => risk_limit(1.0 / most, advice),
         None if first.loss.middle > ACCEPTED_LOSS => {
             format!("; that is high, and no layout that meets your requirements is below {}", once(ACCEPTED_LOSS))
         }
@@ -93,7 +93,7 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         first.everything.map(|all| format!(" That of losing everything is {}.", once(all.middle))).unwrap_or_default();
     let common = common_words(&advice.needs.common);
     format!(
-        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}. Of this, {common}.{all} \
+        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}. Of each risk, {common}.{all} \
          {fastest}{}{}",
         style.size(first.available),
         once(first.loss.middle),
@@ -102,6 +102,20 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         fewest_layers(first, advice),
         barely_too_risky(first)
     )
+}
+
+/// The limit of the risk, whose it is, and what it rules out.
+fn risk_limit(years: f64, advice: &Advice) -> String {
+    let limit = significant_large(years);
+    match advice.fitting_but_for_risk {
+        _ if !advice.is_limit_assumed => format!("; the limit is 1 in {limit} (`--once-in`)"),
+        0 => format!("; the limit of 1 in {limit} is assumed (`--once-in`)"),
+        more => {
+            format!(
+                "; the limit of 1 in {limit} is assumed, and rules out {more} more layouts (`--once-in 1` allows them)"
+            )
+        }
+    }
 }
 
 /// The simpler one that its risk alone rules out, by less than is known of risks.
@@ -137,8 +151,17 @@ fn none(advice: &Advice, style: &Style) -> String {
     for one in &advice.compromises {
         let closest = &one.closest;
         let layouts = if one.fitting == 1 { "1 layout".to_owned() } else { format!("{} layouts", one.fitting) };
-        let alone = if common_alone(one, advice) { "; only what takes all drives at once rules out more" } else { "" };
-        let words = format!("{}: {layouts}, of which the closest is {}{alone}", given_up(one, style), closest.name);
+        let alone = if common_alone(one, advice) {
+            "; without what takes all drives at once it would meet the requirement"
+        } else {
+            ""
+        };
+        let words = format!(
+            "{}: {layouts}, of which the closest is {}{}{alone}",
+            given_up(one, style),
+            closest.name,
+            risk(closest)
+        );
         out.push_str(&paragraph("  - ", &style.spell(&words), style.columns()));
     }
     out.push_str(&match advice.compromises.as_slice() {
@@ -146,6 +169,12 @@ fn none(advice: &Advice, style: &Style) -> String {
         _ => said(&format!("Of each risk, {}.", common_words(&advice.needs.common)), style),
     });
     out + &kept_free(advice, style)
+}
+
+/// The risk of a layout in a few words.
+fn risk(one: &Advised) -> String {
+    let all = one.everything.map(|all| format!(", of losing everything {}", once(all.middle))).unwrap_or_default();
+    format!("; risk a year {}{all}", once(one.loss.middle))
 }
 
 /// Would the risk be low enough, did nothing take all drives at once?

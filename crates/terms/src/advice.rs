@@ -115,6 +115,12 @@ pub struct Advice {
     /// Those that would hold enough, were no room left for snapshots of their thin volumes.
     #[serde(rename = "fitting_without_snapshots", default, skip_serializing_if = "is_zero")]
     pub kept_free: u64,
+    /// Those that meet all but the limit of the risk.
+    #[serde(default)]
+    pub fitting_but_for_risk: u64,
+    /// Is that limit ours, as nobody asked for one?
+    #[serde(rename = "risk_limit_assumed", default)]
+    pub is_limit_assumed: bool,
     /// The best: for each of them, everything that is better in one way is worse in another, be it only in how many layers it
     /// has. First the simplest of those as fast as any, then the fastest.
     pub front: Vec<Advised>,

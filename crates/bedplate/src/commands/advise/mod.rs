@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         if needs.loss.is_none() {
             let safe = self.advise(&Needs { loss: Some(ACCEPTED_LOSS), ..needs.clone() });
             if !safe.front.is_empty() {
-                return safe;
+                return Advice { is_limit_assumed: true, ..safe };
             }
         }
         let advice = self.advise(&needs);
