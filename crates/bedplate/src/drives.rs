@@ -66,10 +66,35 @@ impl FromStr for DriveSet {
     }
 }
 
+/// A size as people say it: exactly, in the largest unit that it is a multiple of.
+pub(crate) fn said(size: Bytes) -> String {
+    match exactly(size) {
+        (_, "B") => size.to_string(),
+        (number, unit) => format!("{number} {unit}"),
+    }
+}
+
+/// What to type instead of a size in powers of two, as which `4T` is read: no drive is sold so.
+pub(crate) fn as_sold(size: Bytes) -> Option<String> {
+    let (number, unit) = exactly(size);
+    let (letter, sold) = match unit {
+        "TiB" => ("T", "TB"),
+        "GiB" => ("G", "GB"),
+        _ => return None,
+    };
+    Some(format!("`{number}{letter}` is {number} {unit}; drives are sold in {sold}: `{number}{sold}`"))
+}
+
 /// A size exactly: how many of which unit.
 fn exactly(size: Bytes) -> (u64, &'static str) {
-    const UNITS: [(u64, &str); 4] =
-        [(1_000_000_000_000, "TB"), (1 << 40, "TiB"), (1_000_000_000, "GB"), (1 << 30, "GiB")];
+    const UNITS: [(u64, &str); 6] = [
+        (1_000_000_000_000, "TB"),
+        (1 << 40, "TiB"),
+        (1_000_000_000, "GB"),
+        (1 << 30, "GiB"),
+        (1_000_000, "MB"),
+        (1 << 20, "MiB"),
+    ];
     let unit = UNITS.into_iter().find(|(scale, _)| size.0.is_multiple_of(*scale));
     unit.map_or((size.0, "B"), |(scale, unit)| (size.0 / scale, unit))
 }
@@ -79,8 +104,7 @@ impl DriveSet {
     pub(crate) fn describe(self) -> String {
         let kind = KINDS.iter().find(|(_, kind, _)| *kind == self.kind).map_or("drive", |(.., called)| *called);
         let (number, unit) = exactly(self.size);
-        let size = if unit == "B" { self.size.to_string() } else { format!("{number} {unit}") };
-        let drives = format!("{} {kind}{} of {size}", self.count, if self.count == 1 { "" } else { "s" });
+        let drives = format!("{} {kind}{} of {}", self.count, if self.count == 1 { "" } else { "s" }, said(self.size));
         if !self.is_open {
             return drives;
         }
@@ -130,7 +154,7 @@ mod tests {
         }
         let sizes =
             ["4x4TB:hdd", "2TiB", "1500GB", "1.5GiB"].map(|text| exactly(text.parse::<DriveSet>().unwrap().size));
-        assert_eq!(sizes, [(4, "TB"), (2, "TiB"), (1500, "GB"), (1_610_612_736, "B")]);
+        assert_eq!(sizes, [(4, "TB"), (2, "TiB"), (1500, "GB"), (1536, "MiB")]);
         let nvme = DriveSet { count: 1, size: Bytes::gib(2048), kind: LabDriveKind::Nvme, is_open: true };
         assert_eq!("2TiB".parse(), Ok(nvme));
         for text in
@@ -149,6 +173,10 @@ mod tests {
         let told = |text: &str| text.parse::<DriveSet>().unwrap().describe();
         assert_eq!(told("6x12TB:hdd"), "6 hard disks of 12 TB");
         assert_eq!(told("1x2TB:nvme"), "1 NVMe SSD of 2 TB");
+        let sold = |text: &str| as_sold(text.parse::<DriveSet>().unwrap().size);
+        assert_eq!(sold("3x4T:hdd").unwrap(), "`4T` is 4 TiB; drives are sold in TB: `4TB`");
+        assert_eq!(sold("2x256G:nvme").unwrap(), "`256G` is 256 GiB; drives are sold in GB: `256GB`");
+        assert_eq!(["3x4TB:hdd", "500GB", "1.5GiB"].map(sold), [None, None, None]);
         assert_eq!(told("6x12TB:sata"), "6 SATA SSDs of 12 TB; for hard disks: `--drives 6x12TB:hdd`");
         assert_eq!(told("6x12TB"), "6 NVMe SSDs of 12 TB; for hard disks: `--drives 6x12TB:hdd`");
     }

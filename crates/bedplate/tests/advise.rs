@@ -157,6 +157,11 @@ fn drives_in_a_word_are_enough() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(".toml --repair --explain`"), "the same question: {text}");
     assert!(said.contains("predicted on 465.66 GiB of data"), "{said}");
+    assert!(!said.contains("are sold in"), "{said}");
+    let (_, _, said) = run(&["advise", "--drives", "3x4T:hdd", "--machine", &board]);
+    assert!(said.contains("`4T` is 4 TiB; drives are sold in TB: `4TB`"), "{said}");
+    let (_, _, said) = run(&["expect", &written, "--machine", &board, "--drive-size", "8T"]);
+    assert!(said.contains("`8T` is 8 TiB; drives are sold in TB: `8TB`"), "{said}");
     for verb in ["plan", "expect"] {
         let (status, _, said) = run(&[verb, &written]);
         assert_eq!(status, 0, "{verb}: {said}");

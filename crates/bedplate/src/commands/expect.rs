@@ -17,7 +17,7 @@ use terms::{Bytes, Design, LabDrive, NoteLevel};
 use crate::cli::{ExpectArguments, MachineArguments, Selection};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
-use crate::{calibrations, machine, studies};
+use crate::{calibrations, drives, machine, studies};
 
 /// Says how fast the stacks of a study or of plans will be, before they are built.
 pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result<Exit, Failure> {
@@ -31,6 +31,9 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     leave_out(&mut design, settings)?;
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     holdings::want_room(&design, &machine)?;
+    if let Some(note) = arguments.drive_size.and_then(drives::as_sold) {
+        settings.printer.say(&note);
+    }
     say_span(&mut design, arguments.drive_size, settings);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });

@@ -19,7 +19,7 @@ use terms::{Bytes, BytesPerSecond, Design, Workload};
 
 use crate::cli::{AdviseArguments, InitArguments, NeedsArguments};
 use crate::commands::expect::{self, holdings};
-use crate::drives::DriveSet;
+use crate::drives::{self, DriveSet};
 use crate::exit::{Exit, Failure};
 use crate::settings::Settings;
 use crate::{calibrations, library, output, studies};
@@ -37,6 +37,9 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     }
     let (machine, assignments) = model::assignment(&machine, &design.lab.drives, design.measure.span);
     let size = arguments.drives.map(|set| set.size).or(arguments.drive_size);
+    if let Some(note) = size.and_then(drives::as_sold) {
+        settings.printer.say(&note);
+    }
     let seated = (&machine, &assignments[..]);
     holdings::want_sizes(&design, seated, inventory.as_ref(), (size, true))?;
     let sizes = holdings::sizes(&design, seated, inventory.as_ref(), size);
