@@ -10,6 +10,9 @@ use crate::width::{Align, paragraph};
 /// A cause, its probability, the bytes that it takes.
 type Row<'a> = (&'a str, Spread<f64>, Spread<f64>);
 
+/// Columns of the longest word of a cause and more, below which nothing is broken.
+const NARROWEST: usize = 17;
+
 /// Losses in a year by cause, at best, estimated and at worst, then times, life and writes.
 #[must_use]
 pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
@@ -23,14 +26,17 @@ pub fn outlook_table(outlook: &Outlook, style: &Style) -> String {
         align,
         cells: rows.iter().map(|row| Cell::plain(style.spell(&text(row)))).collect(),
     };
-    let strips = [
-        strip(&["LOSS IN A YEAR BY"], Align::Left, &|row| row.0.to_owned()),
+    let figures = [
         strip(&["AT BEST"], Align::Right, &|row| probability(row.1.low)),
         strip(&["ESTIMATE"], Align::Right, &|row| probability(row.1.middle)),
         strip(&["AT WORST"], Align::Right, &|row| probability(row.1.high)),
         strip(&["EXPECTED", "LOSS"], Align::Right, &|row| bytes(row.2.middle, style)),
     ];
-    let table = sheet::render(&strips.iter().collect::<Vec<_>>(), style);
+    // Figures are never broken: causes have what is left beside them.
+    let beside: usize = figures.iter().map(|strip| strip.width() + sheet::GAP).sum();
+    let left = style.columns().saturating_sub(beside).max(NARROWEST);
+    let causes = strip(&["LOSS IN A YEAR BY"], Align::Left, &|row| paragraph("", row.0, left).trim_end().to_owned());
+    let table = sheet::render(&std::iter::once(&causes).chain(&figures).collect::<Vec<_>>(), style);
     let remarks: String =
         remarks(outlook).iter().map(|remark| paragraph("", &style.spell(remark), style.columns())).collect();
     format!("{table}\n{remarks}")

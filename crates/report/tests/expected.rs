@@ -110,6 +110,19 @@ fn what_is_missing_and_what_is_not_known_is_told() {
 }
 
 #[test]
+fn an_outlook_with_long_figures_fits_the_terminal() {
+    let mut wide = outlook();
+    for of in wide.loss.causes.iter_mut().map(|of| &mut of.probability) {
+        *of = Spread { low: 1.0 / 8.3e10, middle: 1.0 / 4.7e10, high: 1.0 / 1.2e10 };
+    }
+    wide.loss.causes[0].bytes = Spread::exactly(890.46e6);
+    for width in [66, 72, 80, 120] {
+        let text = outlook_table(&wide, &Style { width, ..Style::default() });
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+    }
+}
+
+#[test]
 fn a_guess_of_what_takes_all_drives_is_said_to_be_one() {
     let told = |common| outlook_table(&Outlook { common, ..outlook() }, &Style::default()).replace('\n', " ");
     let (assumed, given) = (told(CommonCause::ASSUMED), told(CommonCause::of(Some(0.002))));
