@@ -158,6 +158,7 @@ fn drives_in_a_word_are_enough() {
     assert!(words.contains(".toml --repair --explain`"), "the same question: {text}");
     assert!(said.contains("predicted on 465.66 GiB of data"), "{said}");
     assert!(!said.contains("are sold in"), "{said}");
+    assert!(said.contains("1/16 of a drive") && !said.contains("of the study"), "nobody wrote one: {said}");
     let (_, _, said) = run(&["advise", "--drives", "3x4T:hdd", "--machine", &board]);
     assert!(said.contains("`4T` is 4 TiB; drives are sold in TB: `4TB`"), "{said}");
     let (_, _, said) = run(&["expect", &written, "--machine", &board, "--drive-size", "8T"]);

@@ -228,3 +228,33 @@ fn a_job_that_no_drive_has_room_for_is_refused() {
     let jobs = jobs("100g");
     assert_eq!(run(&["expect", STUDY, "--machine", MACHINE, "--fio", &jobs]).0, 0);
 }
+
+/// What was typed is told as it was typed, and what a machine lacks as it is.
+#[test]
+fn years_are_told_in_the_words_of_whoever_asked() {
+    let directory = tempfile::tempdir().unwrap();
+    let expect = |kind: &str, more: &[&str]| {
+        let path = directory.path().join("machine.toml");
+        std::fs::write(&path, format!("machine = \"m\"\ncores = 8\n[[drive]]\nname = \"d\"\nkind = \"{kind}\"\n"))
+            .unwrap();
+        let asked = ["expect", STUDY, "--machine", path.to_str().unwrap()];
+        let years = ["--years", "--daily", "50GB", "--drive-size", "2TB"];
+        let (status, text, said) = run(&[&asked[..], &years, more].concat());
+        assert_eq!(status, 0, "{said}");
+        text
+    };
+    let text = expect("hdd", &[]);
+    narrow(&text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("as the machine has none of this kind") && !text.contains("no other of"), "{text}");
+    assert!(text.contains("50 GB are written in a day as the workloads write: 50 % sequential"), "{text}");
+    assert!(expect("nvme", &[]).contains("as the machine has no other of this kind"));
+    let document: serde_json::Value =
+        serde_json::from_str(&expect("nvme", &["--common-cause", "200", "--json"])).unwrap();
+    let outlook = &document["outlooks"][0];
+    assert_eq!(outlook["loss"]["period_years"], 1);
+    assert_eq!(
+        (&outlook["common_cause"]["assumed"], &outlook["common_cause"]["times_per_year"]["low"]),
+        (&false.into(), &0.005.into())
+    );
+}

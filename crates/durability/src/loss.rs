@@ -149,6 +149,7 @@ pub fn loss(ends: Spread<&Circumstances>) -> Loss {
     let stored = ends.middle.stored;
     let bytes = spread(&bytes);
     Loss {
+        period_years: 1,
         causes: causes.collect(),
         any: spread(&|events| probability(all(events))),
         everything: spread(&|events| probability(whole(events))),

@@ -48,7 +48,14 @@ fn loss(scale: f64) -> Loss {
     ];
     let any = causes.iter().map(|cause| cause.probability.middle).sum();
     let bytes = causes.iter().map(|cause| cause.bytes.middle).sum();
-    Loss { causes, any: spread(any), everything: spread(1e-3), bytes: spread(bytes), per_byte: spread(bytes / 1e12) }
+    Loss {
+        period_years: 1,
+        causes,
+        any: spread(any),
+        everything: spread(1e-3),
+        bytes: spread(bytes),
+        per_byte: spread(bytes / 1e12),
+    }
 }
 
 fn outlook() -> Outlook {

@@ -171,6 +171,9 @@ pub struct CauseLoss {
 /// What is lost in a year.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
+    /// Years in which each probability and the bytes are lost.
+    #[serde(default = "one_year")]
+    pub period_years: u32,
     /// By cause.
     pub causes: Vec<CauseLoss>,
     /// Probability of any loss.
@@ -181,6 +184,11 @@ pub struct Loss {
     pub bytes: Spread<f64>,
     /// The same for each byte stored (NOMDL: Greenan, Plank, Wylie, HotStorage 2010).
     pub per_byte: Spread<f64>,
+}
+
+/// What every figure of a [`Loss`] is for.
+const fn one_year() -> u32 {
+    1
 }
 
 impl Loss {

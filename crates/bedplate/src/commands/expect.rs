@@ -34,7 +34,7 @@ pub(crate) fn expect(arguments: &ExpectArguments, settings: &Settings) -> Result
     if let Some(note) = arguments.drive_size.and_then(drives::as_sold) {
         settings.printer.say(&note);
     }
-    say_span(&mut design, arguments.drive_size, settings);
+    say_span(&mut design, arguments.drive_size, true, settings);
     let (predictions, unpredicted) = predict(&calibrations::ready(&machine, known.as_ref()), &design, arguments)?;
     let drives = taken(&assignments, &machine, if arguments.drive_size.is_none() { &design.lab.drives } else { &[] });
     let holdings = if arguments.space || arguments.years {
@@ -137,16 +137,19 @@ pub(crate) fn leave_out(design: &mut Design, settings: &Settings) -> Result<(), 
     Ok(())
 }
 
-/// Takes the span for that of drives as large as they really are, and says so where that is another.
-pub(crate) fn say_span(design: &mut Design, said: Option<Bytes>, settings: &Settings) {
-    let span = holdings::span(design, said);
-    if span != design.measure.span {
-        settings.printer.say(&format!(
-            "predicted on {span} of data: the same share of a drive as the {} of the study",
-            design.measure.span
-        ));
-        design.measure.span = span;
+/// Takes the span for that of drives as large as they really are, and says so where that is another. A study that nobody wrote is not
+/// named.
+pub(crate) fn say_span(design: &mut Design, said: Option<Bytes>, is_written: bool, settings: &Settings) {
+    let (span, own) = (holdings::span(design, said), design.measure.span);
+    if span == own {
+        return;
     }
+    let share = match said.filter(|_| !is_written) {
+        Some(size) => format!("1/{:.0} of a drive", size.as_f64() / span.as_f64()),
+        None => format!("the same share of a drive as the {own} of the study"),
+    };
+    settings.printer.say(&format!("predicted on {span} of data: {share}"));
+    design.measure.span = span;
 }
 
 /// Predictions of every stack, and the stacks for which there is no rule.
@@ -192,7 +195,7 @@ fn taken(assignments: &[Assignment], machine: &Machine, drives: &[LabDrive]) -> 
     for assignment in assignments {
         let size = drives.iter().find(|drive| drive.name == assignment.name).and_then(|drive| drive.stands_for);
         let size = size.map(|size| format!(", its size taken as {size} (`stands_for`)")).unwrap_or_default();
-        let words = words(assignment, machine) + &size;
+        let words = words(assignment, (machine, assignments)) + &size;
         match groups.iter_mut().find(|(same, _)| *same == words) {
             Some((_, names)) => names.push(assignment.name.as_str()),
             None => groups.push((words, vec![assignment.name.as_str()])),
@@ -202,13 +205,18 @@ fn taken(assignments: &[Assignment], machine: &Machine, drives: &[LabDrive]) -> 
 }
 
 /// What stands for a drive of the study.
-fn words(assignment: &Assignment, machine: &Machine) -> String {
-    let group = machine.drives.iter().find(|group| group.name == assignment.name);
+fn words(assignment: &Assignment, (machine, all): (&Machine, &[Assignment])) -> String {
+    let group = |of: &Assignment| machine.drives.iter().find(|group| group.name == of.name);
+    let (kind_of, group) = (|of: &Assignment| group(of).map(|group| group.kind), group(assignment));
+    let is_taken = |of: &Assignment| of.drive.is_some() && kind_of(of) == kind_of(assignment);
     let kind = group.map_or("", |group| group.kind.word());
     let is_told = group.is_some_and(|group| group.rated != Rated::NOTHING);
     match &assignment.drive {
         Some(drive) => format!("{drive} of the machine ({kind})"),
         None if is_told => format!("as the study describes it ({kind})"),
-        None => format!("a typical drive ({kind}), as the machine has no other of this kind"),
+        None if all.iter().any(is_taken) => {
+            format!("a typical drive ({kind}), as the machine has no other of this kind")
+        }
+        None => format!("a typical drive ({kind}), as the machine has none of this kind"),
     }
 }

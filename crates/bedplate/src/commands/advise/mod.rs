@@ -45,7 +45,7 @@ pub(crate) fn advise(arguments: &AdviseArguments, settings: &Settings) -> Result
     let sizes = holdings::sizes(&design, seated, inventory.as_ref(), size);
     let models = holdings::models(&sizes, &machine);
     let (sizes, models) = alike(sizes, models, arguments, settings)?;
-    expect::say_span(&mut design, size, settings);
+    expect::say_span(&mut design, size, arguments.drives.is_none(), settings);
     if let Some(bytes) = arguments.needs.daily {
         settings.printer.say(&holdings::written(bytes, &design.workloads));
     }

@@ -10,6 +10,7 @@ use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack, Workload};
 
 use crate::cli::ExpectArguments;
+use crate::drives;
 use crate::exit::Failure;
 
 /// Sequential writes of a hard disk on average over its tracks, where nobody says.
@@ -199,10 +200,10 @@ pub(super) fn assumptions(arguments: &ExpectArguments, workloads: &[Workload]) -
 
 /// How so many bytes of a day are written, in a sentence without its full stop.
 pub(crate) fn written(bytes: Bytes, workloads: &[Workload]) -> String {
-    let kinds = Daily::of(workloads, bytes);
+    let (kinds, all) = (Daily::of(workloads, bytes), drives::said(bytes));
     if kinds.is_empty() {
         return format!(
-            "{bytes} are written in a day, which is assumed to be at random places in blocks of 16 KiB, as no workload writes"
+            "{all} are written in a day, which is assumed to be at random places in blocks of 16 KiB, as no workload writes"
         );
     }
     let kind = |of: &Daily| {
@@ -212,5 +213,5 @@ pub(crate) fn written(bytes: Bytes, workloads: &[Workload]) -> String {
         format!("{share:.0} % {order} in blocks of {}{sync}", of.write.block)
     };
     let kinds: Vec<String> = kinds.iter().map(kind).collect();
-    format!("{bytes} are written in a day as the workloads write: {}", kinds.join("; "))
+    format!("{all} are written in a day as the workloads write: {}", kinds.join("; "))
 }
