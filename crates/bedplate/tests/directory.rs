@@ -123,7 +123,9 @@ fn a_closed_pipe_keeps_nothing_standing_and_programs_of_other_runs_go_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let journal = std::fs::read_to_string(bench.path().join("runs/latest/journal.jsonl")).unwrap();
+    let runs = bench.path().join("runs");
+    let begun = names(&runs).into_iter().map(|name| runs.join(name).join("journal.jsonl")).find(|path| path.exists());
+    let journal = std::fs::read_to_string(begun.unwrap()).unwrap();
     let begin: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
     let owner = begin["origin"]["owner"].as_str().unwrap();
     let (namespace, _) = owner.split_once(':').unwrap();
