@@ -320,7 +320,9 @@ fn must_rest(text: &mut String, effect: &Effect) {
             writeln!(
                 text,
                 "    if [ -e {of_kernel} ]; then\n        found=$(zpool list -H -P -v {pool}) || exit 2\n        \
-                 must_rest $(printf '%s\\n' \"$found\" | awk '$1 ~ \"^/\" {{ print $1 }}')\n    fi"
+                 must_rest $(printf '%s\\n' \"$found\" | awk '$1 ~ \"^/\" {{ print $1 }}')\n        \
+                 found=$(zfs list -H -r -t filesystem,volume,snapshot -o name {pool}) || exit 2\n        \
+                 must_hold_only {pool} \"$found\"\n    fi"
             )
         }
         Effect::Group(name) => {

@@ -94,8 +94,10 @@ fn exported_scripts_take_down_what_they_built_and_nothing_else() {
         // The last step cannot be done.
         assert!(!script.run("PATH=/root/fails:$PATH", "build").ok(), "{}", plan.slug);
         assert!(script.run("", "teardown").ok() && script.is_blank(), "{}", plan.slug);
-        if plan.slug == "plain" {
-            somebody_comes(&script, &plan.slug);
+        match plan.slug.as_str() {
+            "plain" => somebody_comes(&script, &plan.slug),
+            "pool" => somebody_uses_the_pool(&script),
+            _ => {}
         }
     }
 }
@@ -133,4 +135,15 @@ fn somebody_comes(script: &Script<'_>, slug: &str) {
         let undo = "umount /proc/sys/kernel/random/boot_id 2>/dev/null; rm -f /run/bedplate-*; rmdir /mnt/bedplate/* 2>/dev/null";
         shell(script.guest, &format!("{undo}; {}; true", wipe.collect::<Vec<_>>().join("; ")));
     }
+}
+
+/// A dataset of somebody's keeps its files.
+fn somebody_uses_the_pool(script: &Script<'_>) {
+    assert!(script.run("", "build").ok());
+    shell(script.guest, "zfs create -o mountpoint=/srv/keep bp-pool-zfs/keep; echo precious > /srv/keep/file");
+    let refused = script.run("", "teardown");
+    assert!(refused.status == 3 && refused.error_text().contains("\nbp-pool-zfs/keep\n"), "{}", refused.error_text());
+    assert_eq!(shell(script.guest, "cat /srv/keep/file").trim(), "precious");
+    shell(script.guest, "zfs destroy bp-pool-zfs/keep");
+    assert!(script.run("", "teardown").ok() && script.is_blank());
 }

@@ -193,6 +193,15 @@ must_be_ours() {
     fi
 }
 
+# Whoever destroys a pool destroys every dataset, volume and snapshot in it.
+must_hold_only() {
+    if [ "$2" != "$1" ]; then
+        echo "$0: pool $1 holds what this script did not make:" >&2
+        printf '%s\n' "$2" | grep --fixed-strings --line-regexp --invert-match -e "$1" >&2 || :
+        exit 3
+    fi
+}
+
 # What has a name of this script's and does not rest on its drives is somebody else's.
 must_rest() {
     all=$(lsblk --noheadings --list --output MAJ:MIN $(drives)) || exit 2
