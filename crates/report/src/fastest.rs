@@ -24,7 +24,7 @@ pub(crate) fn fastest(expectation: &Expectation<'_>, style: &Style) -> String {
         out.push_str(&paragraph(&first, &style.spell(&places(&under, expectation.stacks, style)), style.columns()));
     }
     let sure = "A stack comes before others if it is predicted 1.5 times as fast as they are, or more. Of published pairs so far apart, \
-                94 % came out in the predicted order, and 70 % of those closer.";
+                90 % came out in the predicted order, and 72 % of those closer.";
     out.push_str(&paragraph("  ", sure, style.columns()));
     if all.iter().any(|of| !of.flags.is_empty()) {
         out.push_str("  ! a warning below that stack says what the figure means\n");
