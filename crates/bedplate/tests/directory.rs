@@ -55,20 +55,26 @@ fn a_directory_is_measured_and_left_as_it_was() {
     assert_eq!(std::fs::read(data.join("mine")).unwrap(), b"precious");
 }
 
+/// A run in a directory, as soon as it has come so far.
+fn begun(bench: &Path, data: &Path, has_begun: impl Fn() -> bool) -> std::process::Child {
+    let arguments =
+        ["run", "--dir", data.to_str().unwrap(), "--span", "16MiB", "--profile", "quick", "--window", "20s"];
+    let child = command(bench, &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while !has_begun() {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
 #[test]
 fn what_a_killed_run_left_is_taken_down() {
     let bench = directory();
     let data = bench.path().join("data");
     std::fs::create_dir(&data).unwrap();
-    let path = data.to_string_lossy().into_owned();
-    let arguments = ["run", "--dir", &path, "--span", "16MiB", "--profile", "quick", "--window", "20s"];
-    let mut child = command(bench.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
     let is_filled = || names(&data).first().is_some_and(|name| data.join(name).join("bedplate.dat").exists());
-    while !is_filled() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = begun(bench.path(), &data, is_filled);
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(names(&data).len(), 1, "what was begun is still there");
@@ -113,14 +119,7 @@ fn a_closed_pipe_keeps_nothing_standing_and_programs_of_other_runs_go_on() {
     let bench = directory();
     let data = bench.path().join("data");
     std::fs::create_dir(&data).unwrap();
-    let path = data.to_string_lossy().into_owned();
-    let arguments = ["run", "--dir", &path, "--span", "16MiB", "--profile", "quick", "--window", "20s"];
-    let mut child = command(bench.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    while names(&data).is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = begun(bench.path(), &data, || !names(&data).is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     let runs = bench.path().join("runs");
@@ -166,14 +165,7 @@ fn a_run_that_goes_on_is_not_taken_down_beneath_itself() {
     let bench = directory();
     let path = bench.path().join("data");
     std::fs::create_dir(&path).unwrap();
-    let name = path.to_string_lossy().into_owned();
-    let arguments = ["run", "--dir", &name, "--span", "16MiB", "--profile", "quick", "--window", "20s"];
-    let mut child = command(bench.path(), &arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    while names(&path).is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing was begun in a minute");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = begun(bench.path(), &path, || !names(&path).is_empty());
     let output = run(bench.path(), &["teardown"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert_eq!(names(&path).len(), 1, "it was taken away");

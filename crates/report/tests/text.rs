@@ -410,11 +410,11 @@ fn a_figure_that_a_guard_flags_is_marked_wherever_it_stands() {
     let (text, means) = (brief(&findings, &Style::default()), "flagged by a guard, or above what the drives can do");
     let row = text.lines().find(|line| line.starts_with("LVM raid1 + integrity")).unwrap();
     assert!(
-        row.ends_with("22–23") && row.matches('†').count() == 1 && text.contains("together. † flagged\n"),
+        row.ends_with("22–23") && row.matches('†').count() == 1 && text.contains("interval. † flagged\n"),
         "{text}"
     );
     let ascii = brief(&findings, &ASCII);
-    assert!(ascii.is_ascii() && ascii.contains("together. ! flagged\n"), "{ascii}");
+    assert!(ascii.is_ascii() && ascii.contains("interval. ! flagged\n"), "{ascii}");
     let (table, card) = (report::markdown(&findings), report::card(&findings));
     assert!(table.contains("13 % † |") && table.contains(&format!("\n† {means}.\n")), "{table}");
     assert!(card.contains("13 % †<") && card.contains(means), "{card}");

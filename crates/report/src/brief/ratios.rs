@@ -126,8 +126,7 @@ fn ends(ratio: &WithInterval) -> String {
 /// What stands in the table.
 fn legend(grid: &Grid, first: &str, style: &Style) -> String {
     let intervals = grid.findings.cells.iter().any(|cell| cell.ratio_to_first.is_some_and(|ratio| ratio.low.is_some()));
-    let intervals =
-        if intervals { " and interval, 95 % for all of them together" } else { "; 1 round has no interval" };
+    let intervals = if intervals { " and joint 95 % interval" } else { "; 1 round has no interval" };
     let margin = grid.findings.provenance.policy().margin;
     let answers = (1..grid.stacks().len()).flat_map(|stack| {
         (0..grid.workloads().len()).filter_map(move |workload| ranking::against_first(grid, stack, workload))

@@ -13,8 +13,8 @@ use crate::svg::ratios::{self, Dot};
 use crate::{prose, quantity};
 
 /// How the charts are to be read.
-const HINT: &str = "with its interval, 95 % for all of them together, paired within rounds; logarithmic. Full dots \
-                    differ significantly or are equivalent; hollow ones are undecided. < slower, > faster, ≈ equivalent, ? undecided.";
+const HINT: &str = "with its joint 95 % interval, paired within rounds; logarithmic. Full dots differ significantly or are \
+                    equivalent; hollow ones are undecided. < slower, > faster, ≈ equivalent, ? undecided.";
 
 #[derive(Template)]
 #[template(path = "report/ratios.html")]

@@ -24,13 +24,12 @@ pub(super) fn bare_size(key: &Key, number: &DeInteger<'_>, place: Span) -> Read<
 /// The size that was likely meant by a bare number: that many bytes where the key takes them, else the smallest unit
 /// with which it takes the number.
 fn likely_size(key: &Key, n: u64) -> String {
-    let takes = |size: u64| within(key, size, Span { start: 0, end: 0 }, &|n| n.to_string()).is_ok();
     // No drive has blocks of less: whoever writes 64 means 64 of something larger.
-    if n >= 512 && takes(n) {
+    if n >= 512 && takes(key, n) {
         return Bytes(n).to_string();
     }
     let units = [(1024, "KiB"), (1 << 20, "MiB"), (1 << 30, "GiB"), (1, "B")];
-    let fits = |(unit, _): &&(u64, &str)| n.checked_mul(*unit).is_some_and(takes);
+    let fits = |(unit, _): &&(u64, &str)| n.checked_mul(*unit).is_some_and(|size| takes(key, size));
     let name = units.iter().find(fits).map_or("KiB", |(_, name)| name);
     format!("{n} {name}")
 }
@@ -115,8 +114,9 @@ fn bad_unit(key: &Key, fault: &BadUnit, written: &str, place: Span) -> Box<Note>
             let message = format!("`{}` is not a unit of `{}`", unit.escape_debug(), key.name);
             let note = Note::error("study-bad-unit", Some(place), message);
             let number = written.trim().trim_end_matches(unit.as_str()).trim();
-            let takes = |unit: &&str| is_time || takes(key, &format!("{number} {unit}"));
-            Box::new(match nearest(unit, units.iter().copied().filter(takes)) {
+            let fits =
+                |unit: &&str| is_time || Bytes::parse(&format!("{number} {unit}")).is_ok_and(|size| takes(key, size.0));
+            Box::new(match nearest(unit, units.iter().copied().filter(fits)) {
                 Some(meant) => note.hint(format!("did you mean \"{number} {meant}\"?")),
                 None => note.hint(format!("units are {}", units.join(", "))),
             })
@@ -125,9 +125,9 @@ fn bad_unit(key: &Key, fault: &BadUnit, written: &str, place: Span) -> Box<Note>
     }
 }
 
-/// Does the key take that size?
-fn takes(key: &Key, text: &str) -> bool {
-    Bytes::parse(text).is_ok_and(|size| within(key, size.0, Span { start: 0, end: 0 }, &|n| n.to_string()).is_ok())
+/// Does the key take a size of so many bytes?
+fn takes(key: &Key, size: u64) -> bool {
+    within(key, size, Span { start: 0, end: 0 }, &|n| n.to_string()).is_ok()
 }
 
 /// A size to the byte, in the largest binary unit that it is a whole number of.
