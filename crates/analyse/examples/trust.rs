@@ -12,7 +12,7 @@
 #[path = "../tests/trust/mod.rs"]
 mod trust;
 
-use trust::{NOISES, coverage, false_winners, one_after_the_other, power, table};
+use trust::{NOISES, SCATTERS, coverage, false_winners, one_after_the_other, power, table, windows};
 
 const SESSIONS: u32 = 4000;
 
@@ -55,6 +55,20 @@ fn main() {
         let each = noise.map(|noise| format!("{} %", noise * 100.0)).join(", ");
         println!(
             "{each:>28} {:>7.1} % {:>13.1} % {:>7.1} %",
+            told.held * 100.0,
+            told.wrong * 100.0,
+            told.decided * 100.0
+        );
+    }
+    println!("\nfive stacks in one round under a virtual clock, two equal to the first, the others 0.9 and 0.5 of it");
+    println!("{:>9} {:>9} {:>9} {:>9} {:>15} {:>9}", "each", "slow", "lasts", "covers", "false winners", "decided");
+    for scatter in SCATTERS {
+        let told = windows(SESSIONS, scatter);
+        println!(
+            "{:>7} % {:>7} % {:>9} {:>7.1} % {:>13.1} % {:>7.1} %",
+            scatter.each * 100.0,
+            scatter.slow * 100.0,
+            scatter.lasts,
             told.held * 100.0,
             told.wrong * 100.0,
             told.decided * 100.0

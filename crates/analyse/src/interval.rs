@@ -20,14 +20,15 @@ pub(crate) enum Looks {
     /// The number of rounds was fixed before: two-sided 95 %.
     Once,
     /// After every round it was asked whether there had been enough: of the times that an interval came out narrow by
-    /// chance, more were stopped at. Two-sided 97.5 % covers 95 % then (`tests/trust.rs`).
+    /// chance, more were stopped at. Two-sided 97.5 % covers 95 % then (`tests/trust.rs`). The same was asked of the window of an
+    /// only round, and a longer one taken in its place.
     Again,
 }
 
 impl Looks {
     /// The looks of a policy.
     pub(crate) fn of(policy: &MeasurePolicy) -> Self {
-        if policy.is_sequential() { Self::Again } else { Self::Once }
+        if policy.is_sequential() || policy.windows_decide() { Self::Again } else { Self::Once }
     }
 
     /// This much of the distribution lies below the upper quantile.

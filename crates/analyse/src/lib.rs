@@ -29,6 +29,7 @@ mod score;
 mod snia;
 mod steadiness;
 mod verdict;
+mod wanted;
 mod window;
 
 use terms::MeasurePolicy;
@@ -41,6 +42,7 @@ pub use crate::judge::{Observed, judge};
 pub use crate::open::open_cells;
 pub use crate::runs::{Run, runs};
 pub use crate::score::{score, standing, widening};
+pub use crate::wanted::Wanted;
 
 use crate::interval::Looks;
 use crate::rounds::Rounds;

@@ -13,6 +13,7 @@
 //! differ by less than both intervals together (`crates/bedplate/tests/evidence.rs`).
 
 use terms::Bytes;
+use terms::evidence::Steadiness;
 use terms::finding::WithInterval;
 use terms::record::{Cell, REPEATS};
 
@@ -21,13 +22,17 @@ use crate::interval::{Looks, satterthwaite, student};
 use crate::scatter::Moments;
 
 /// Quantile of the normal distribution that half of a 95 % interval reaches to.
-const NORMAL: f64 = 1.96;
+pub(crate) const NORMAL: f64 = 1.96;
 
 /// Standard error of the logarithm of a window's mean, and its degrees of freedom. `None` where a window has too few samples.
-fn error(cell: &Cell) -> Option<(f64, f64)> {
-    let steadiness = cell.steadiness.as_ref()?;
-    let degrees = steadiness.effective_samples - 1.0;
-    let error = steadiness.half_width?.ln_1p() / student(degrees, Looks::Once.upper())?;
+pub(crate) fn error_of(window: &Steadiness) -> Option<(f64, f64)> {
+    let degrees = window.effective_samples - 1.0;
+    Some((window.half_width?.ln_1p() / student(degrees, Looks::Once.upper())?, degrees))
+}
+
+/// The same of a cell, whose window is known no better than fio's two accounts of it agree.
+pub(crate) fn error(cell: &Cell) -> Option<(f64, f64)> {
+    let (error, degrees) = error_of(cell.steadiness.as_ref()?)?;
     Some((error.hypot(disagreement(cell) / NORMAL), degrees))
 }
 

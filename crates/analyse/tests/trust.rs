@@ -13,7 +13,7 @@
 #[path = "trust/mod.rs"]
 mod trust;
 
-use trust::{NOISES, coverage, false_winners, one_after_the_other, power, table};
+use trust::{NOISES, SCATTERS, coverage, false_winners, one_after_the_other, power, table, windows};
 
 const SESSIONS: u32 = 1000;
 
@@ -58,5 +58,15 @@ fn tables_of_three_rounds_decide_and_are_right() {
         // 5 % of 1000 sessions is 50, give or take 7: three times that is allowed for.
         assert!(told.wrong <= 0.07, "noise {noise:?}: {}", told.wrong);
         assert!(told.decided >= decided, "noise {noise:?}: {}", told.decided);
+    }
+}
+
+#[test]
+fn windows_of_one_round_decide_and_are_right() {
+    for (scatter, decided) in SCATTERS.into_iter().zip([0.95, 0.7, 0.3]) {
+        let told = windows(SESSIONS / 2, scatter);
+        assert!(told.held >= 0.95, "{scatter:?}: {}", told.held);
+        assert!(told.wrong <= 0.07, "{scatter:?}: {}", told.wrong);
+        assert!(told.decided >= decided, "{scatter:?}: {}", told.decided);
     }
 }

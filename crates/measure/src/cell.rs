@@ -51,18 +51,18 @@ pub fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Measured, M
     let mut times = Times::of(request);
     let mut job = prepare(request, times)?;
     let mut observed = observed(host, request, &job, times.window)?;
-    let mut raw = raw_files(&job, &observed, "");
-    let longer = longer::longer(host, request, &observed, times);
-    let extended = longer.is_some();
-    if let Some(longer) = longer {
+    let mut windows = vec![raw_files(&job, &observed)];
+    while let Some(longer) = longer::longer(request, &observed, times, windows.len()) {
         times = longer;
         if let Some(why) = resync::restart(host, request.resyncs)? {
             return Ok(Measured::failed(request, why));
         }
         job = prepare(request, times)?;
         observed = self::observed(host, request, &job, times.window)?;
-        raw.extend(raw_files(&job, &observed, "extended-"));
+        windows.push(raw_files(&job, &observed));
     }
+    let extended = windows.len() > 1;
+    let mut raw = named(windows);
     let around = around.after(host, request, &observed)?;
     let imitated = match request.workload.imitates.filter(|_| request.policy.compat && observed.outcome.ok()) {
         Some(imitation) => {
@@ -157,22 +157,38 @@ fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos
     observe(host, job, request, window, aligned, event)
 }
 
+/// Names and bytes of raw files.
+pub(crate) type RawFiles = Vec<(String, Vec<u8>)>;
+
 /// Files of a run. fio's JSON and its words are kept apart, so that the one stays JSON.
-pub(crate) fn raw_files(job: &Job, observed: &Observed, prefix: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn raw_files(job: &Job, observed: &Observed) -> RawFiles {
     let stdout = &observed.outcome.stdout;
     let json = fio::parse(stdout).map_or(0..stdout.len(), |output| output.json);
     let words = [&stdout[..json.start], &stdout[json.end..]].concat();
     let mut files = vec![
-        (format!("{prefix}job.fio"), job.file().into_bytes()),
-        (format!("{prefix}fio.json"), stdout[json].to_vec()),
-        (format!("{prefix}fio.stderr"), observed.outcome.stderr.clone()),
-        (format!("{prefix}throughput.log"), observed.log_file.clone()),
-        (format!("{prefix}latency.log"), observed.latency_log.clone()),
+        ("job.fio".to_owned(), job.file().into_bytes()),
+        ("fio.json".to_owned(), stdout[json].to_vec()),
+        ("fio.stderr".to_owned(), observed.outcome.stderr.clone()),
+        ("throughput.log".to_owned(), observed.log_file.clone()),
+        ("latency.log".to_owned(), observed.latency_log.clone()),
     ];
     if !words.trim_ascii().is_empty() {
-        files.push((format!("{prefix}fio.txt"), words));
+        files.push(("fio.txt".to_owned(), words));
     }
     files
+}
+
+/// Files of every window of a cell: those of the first as they are, of the last, which counts, with `extended-` before them, and of
+/// what was between them with `extended-1-` and so on.
+pub(crate) fn named(windows: Vec<RawFiles>) -> RawFiles {
+    let last = windows.len().saturating_sub(1);
+    let prefix = |at: usize| match at {
+        0 => String::new(),
+        _ if at == last => "extended-".to_owned(),
+        _ => format!("extended-{at}-"),
+    };
+    let of = |(at, files): (usize, RawFiles)| files.into_iter().map(move |(name, bytes)| (prefix(at) + &name, bytes));
+    windows.into_iter().enumerate().flat_map(of).collect()
 }
 
 /// What is read before and after a job.
@@ -261,6 +277,21 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     }
 }
 
+/// The time in which all jobs worked. Parts of a workload are told one by one.
+fn worked(workload: &Workload, observed: &Observed) -> Option<Nanos> {
+    observed.worked.filter(|_| workload.parts.is_empty())
+}
+
+/// What fio counted, over the time in which all of its jobs worked where that is not the window of each.
+pub(crate) fn counted(request: &CellRequest<'_>, observed: &Observed, output: FioOutput, window: Nanos) -> FioOutput {
+    let workload = request.workload;
+    match worked(workload, observed).and_then(|worked| guards::joint(workload, worked, &output, &observed.log, window))
+    {
+        Some(time) => FioOutput { reading: fio::over(output.reading, time), ..output },
+        None => output,
+    }
+}
+
 /// Asks the guards of an output that could be read, and names the bottleneck.
 fn believe(
     request: &CellRequest<'_>,
@@ -268,14 +299,10 @@ fn believe(
     observed: &Observed,
     around: &Compared,
     window: Nanos,
-    mut output: FioOutput,
+    output: FioOutput,
 ) -> Judged {
     let workload = request.workload;
-    // Parts of a workload are told one by one.
-    let worked = observed.worked.filter(|_| workload.parts.is_empty());
-    if let Some(time) = worked.and_then(|worked| guards::joint(workload, worked, &output, &observed.log, window)) {
-        output.reading = fio::over(output.reading, time);
-    }
+    let output = counted(request, observed, output, window);
     // Which part of several moved which byte is not told: what any of them may explain is explained.
     let bounds = workload.kinds().into_iter().map(|kind| {
         amplification::bounds(request.nodes, Work { block: kind.block, fsync_every: kind.flushed_every() })
@@ -289,7 +316,7 @@ fn believe(
         output: &output,
         log: &observed.log,
         aligned,
-        worked,
+        worked: worked(workload, observed),
         offered,
         lifetime: observed.lifetime,
         members: observed.counted(),

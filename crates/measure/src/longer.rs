@@ -1,10 +1,10 @@
 //! Which window has to be longer than it was: one that was no single thing, one that is short for what was under way in it, and
 //! one whose mean is known less well than asked. And which has to settle longer: one that began before its queues were full.
 
-use host::Host;
 use terms::Nanos;
 use terms::layer::ArrayState;
 
+use crate::cell::counted;
 use crate::gate::Observed;
 use crate::own_work::in_state;
 use crate::request::CellRequest;
@@ -14,11 +14,15 @@ use crate::{fio, guards};
 pub(crate) const EXTENDED: Nanos = Nanos::seconds(1);
 /// So many times as long a window or settling is made at most for what is under way in it.
 const LONGEST: f64 = 10.0;
-/// The same to be as precise as asked: ±11 % become ±2 %. What is wider still wants more than one round.
-const PRECISE: f64 = 32.0;
+/// The same to be as precise as asked: ±11 % become ±1 %. What is wider still wants more than one round.
+const PRECISE: f64 = 128.0;
 /// So long processors may work in a window that is made longer to be precise, by their own clock. A virtual clock jumps over
 /// waiting, so this is what a window costs us: 1 s is 1 G instructions.
-const WORK: Nanos = Nanos::seconds(1);
+const WORK: Nanos = Nanos::seconds(4);
+
+/// Windows of a cell that is measured until it is known well enough: a short one may think itself surer than it is, so that the next
+/// is too short again.
+const WINDOWS: usize = 4;
 
 /// So many times as long as an operation takes a load settles, and at most [`LONGEST`] times as long as it did. Each job fills its
 /// queue one by one, as fast as the kernel takes requests, and fio counts operations as they begin: while queues fill more begin than
@@ -40,22 +44,25 @@ impl Times {
     }
 }
 
-/// What a cell wants in the place of what it had.
-pub(crate) fn longer(host: &dyn Host, request: &CellRequest<'_>, observed: &Observed, had: Times) -> Option<Times> {
+/// What a cell wants in the place of the last of the windows that it had.
+pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times, windows: usize) -> Option<Times> {
     let window = had.window;
-    if !observed.outcome.ok() {
+    let most = if request.longer.is_some() { WINDOWS } else { 2 };
+    if !observed.outcome.ok() || windows >= most {
         return None;
     }
-    let reading = fio::parse(&observed.outcome.stdout).ok()?.reading;
+    let reading = counted(request, observed, fio::parse(&observed.outcome.stdout).ok()?, window).reading;
     let queued = guards::queue_time(request.workload, &reading);
     let turns = queued.and_then(|time| guards::turns(&reading, time)).unwrap_or(f64::INFINITY);
     let settle = settling(had.settle, queued);
     // A window that is short shows too short a latency, for long operations are not over.
     let whole = if turns < guards::TURNS { (2.0 * guards::TURNS / turns).ceil().min(LONGEST) } else { 1.0 };
     let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
-    let half = observed.steadiness.as_ref().and_then(|steadiness| steadiness.half_width);
+    // A resync would be over before a longer window is.
+    let rule = request.longer.filter(|_| !in_state(request.nodes, ArrayState::Resync));
+    let wanted = rule.zip(observed.steadiness.as_ref()).map(|(times, of)| times(reading.throughput().0, of));
     let work = window.as_seconds() * observed.busy_share().unwrap_or(1.0);
-    let precise = precision(host, request).map_or(1.0, |precision| times_as_precise(half, precision, work));
+    let precise = wanted.map_or(1.0, |wanted| affordable(wanted, work));
     let times = whole.max(twice).max(precise);
     let wanted = Times { settle, window: Nanos::from_seconds(window.as_seconds() * times) };
     (wanted.settle > had.settle || times > 1.0).then_some(wanted)
@@ -67,18 +74,9 @@ fn settling(had: Nanos, queued: Option<Nanos>) -> Nanos {
     had.max(Nanos::from_seconds(wanted))
 }
 
-/// The half-width that a window has to come to by itself. Where the clock is virtual and there is one round, its interval is that
-/// of the cell. A resync would be over before a longer window is.
-fn precision(host: &dyn Host, request: &CellRequest<'_>) -> Option<f64> {
-    let CellRequest { policy, nodes, .. } = request;
-    let is_alone = host.has_own_clock() && policy.most_rounds() == 1 && !in_state(nodes, ArrayState::Resync);
-    (is_alone && !policy.any_precision).then(|| policy.precision.share())
-}
-
-/// How many times as long a window has to be whose mean is known to `half`, if at all, and in which processors worked for so many
-/// seconds. The error of a mean falls as the square root of the time.
-fn times_as_precise(half: Option<f64>, precision: f64, work: f64) -> f64 {
-    let wanted = half.map_or(PRECISE, |half| (half / precision).powi(2));
+/// How many times as long a window is made that would have to be `wanted` times as long, and in which processors worked for so
+/// many seconds.
+fn affordable(wanted: f64, work: f64) -> f64 {
     wanted.ceil().min((WORK.as_seconds() / work).floor()).clamp(1.0, PRECISE)
 }
 
@@ -97,20 +95,19 @@ mod tests {
 
     #[test]
     fn a_window_is_as_much_longer_as_it_has_to_be_and_as_its_work_allows() {
-        // Half-width found, work of the window in seconds, times as long for 2 %.
-        for (half, work, times) in [
-            (Some(0.02), 0.1, 1.0),
-            (Some(0.01), 0.1, 1.0),
-            (Some(0.06), 0.1, 9.0),
-            (Some(0.021), 0.1, 2.0),
-            (Some(0.06), 0.5, 2.0),
-            (Some(0.06), 5.0, 1.0),
-            (Some(0.9), 0.001, 32.0),
-            (None, 0.1, 10.0),
-            (None, 0.0, 32.0),
+        // Times as long as wanted, work of the window in seconds, times as long as it is made.
+        for (wanted, work, times) in [
+            (1.0, 0.1, 1.0),
+            (9.0, 0.1, 9.0),
+            (1.1, 0.1, 2.0),
+            (9.0, 2.0, 2.0),
+            (9.0, 5.0, 1.0),
+            (2000.0, 0.001, PRECISE),
+            (f64::INFINITY, 0.1, 40.0),
+            (f64::INFINITY, 0.0, PRECISE),
         ] {
-            let found = times_as_precise(half, 0.02, work);
-            assert!((found - times).abs() < 1e-9, "{half:?}, {work}: {found}");
+            let found = affordable(wanted, work);
+            assert!((found - times).abs() < 1e-9, "{wanted}, {work}: {found}");
         }
     }
 }

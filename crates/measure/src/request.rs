@@ -1,6 +1,7 @@
 //! What a cell is measured with, and what comes of it.
 
 use host::Host;
+use terms::evidence::Steadiness;
 use terms::record::{Cell, CellKey, MemberDelta};
 use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 
@@ -23,6 +24,9 @@ pub struct CellRequest<'a> {
     /// Operations per second over all jobs that are offered where the workload's load is not closed. A workload with a
     /// rate of its own needs none.
     pub rate: Option<f64>,
+    /// How many times as long a window has to be that gave so many bytes per second, 1 where it is long enough. None where
+    /// windows are as long as asked.
+    pub longer: Option<&'a dyn Fn(f64, &Steadiness) -> f64>,
     /// Gets what each drive did since it was last looked at, now and then while fio runs.
     pub watch: &'a dyn Fn(&[MemberDelta], Nanos),
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.

@@ -17,7 +17,7 @@ use host::{Host, HostError};
 use terms::record::{Cell, GuardNote};
 use terms::{Cmd, Guard, Nanos, Outcome};
 
-use crate::cell::{Around, check_request, conclude, prepare, raw_files};
+use crate::cell::{Around, RawFiles, check_request, conclude, named, prepare, raw_files};
 use crate::counters;
 use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
@@ -73,13 +73,13 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
         Ok(run) => run,
         Err(why) => return Ok(Measured::failed(request, why)),
     };
-    let mut raw = run.raw("");
+    let mut windows = vec![run.raw()];
     let mut extended = run.outcome.ok() && run.unsteady() && window >= EXTENDED;
     if extended {
         match Run::of(&parties, Nanos(window.0 * 2))? {
             Ok(longer) => {
                 window = Nanos(window.0 * 2);
-                raw.extend(longer.raw("extended-"));
+                windows.push(longer.raw());
                 run = longer;
             }
             Err(_) => extended = false,
@@ -95,7 +95,7 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>) -> Result<Meas
     let whole = answer::whole(&outcome.stdout).map(|sum| crate::fio::in_window(sum, request.workload.block));
     let begun = Cell::begun(request.key.clone(), request.started.clone(), argv, request.seed);
     let cell = merge::merge(Cell { status: outcome.status, extended, ..begun }, cells, &late, whole, apart);
-    Ok(Measured { cell: Cell { took: start.elapsed().into(), ..cell }, raw })
+    Ok(Measured { cell: Cell { took: start.elapsed().into(), ..cell }, raw: named(windows) })
 }
 
 /// The hosts of a cell, the first one first; or which of them there is not.
@@ -185,13 +185,13 @@ impl Run {
     }
 
     /// Raw files of all hosts, each with its number.
-    fn raw(&self, prefix: &str) -> Vec<(String, Vec<u8>)> {
+    fn raw(&self) -> RawFiles {
         let each = (1..).zip(self.jobs.iter().zip(&self.clients));
         let of_hosts = each.flat_map(|(number, (job, observed)): (u8, _)| {
-            raw_files(job, observed, &format!("{prefix}host-{number}-"))
+            raw_files(job, observed).into_iter().map(move |(name, bytes)| (format!("host-{number}-{name}"), bytes))
         });
         let (json, words) = answer::split(&self.outcome.stdout);
-        of_hosts.chain([(format!("{prefix}fio.json"), json), (format!("{prefix}fio.txt"), words)]).collect()
+        of_hosts.chain([("fio.json".to_owned(), json), ("fio.txt".to_owned(), words)]).collect()
     }
 
     /// When each host's window began and ended, on the first one's clock: from the first line of its log on, as long as

@@ -151,6 +151,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         address: None,
         others: &[],
         resyncs: &[],
+        longer: None,
         watch: &|_, _| (),
         drives: &[],
         seed: 1,

@@ -370,7 +370,7 @@ static MEASURE: Table = Table {
             "precision",
             Kind::Percent { least: 1, most: 1000 },
             "\"2 %\"",
-            "Half-width of the interval at which a cell has had enough rounds. Under a virtual clock, with one round, windows are made longer to reach it.",
+            "Half-width of the interval at which a cell has had enough rounds. Under a virtual clock, with one round, windows are made longer to reach it, and to decide comparisons with the first stack.",
         ),
         default("margin", Kind::Percent { least: 1, most: 1000 }, "\"3 %\"", "Ratios within this of 1 count as equal."),
         optional(

@@ -389,6 +389,12 @@ impl MeasurePolicy {
     pub fn is_sequential(&self) -> bool {
         self.most_rounds() > self.rounds
     }
+
+    /// Is there an only round, whose windows are as long as comparisons need? Where the clock is virtual they decide alone.
+    #[must_use]
+    pub fn windows_decide(&self) -> bool {
+        self.most_rounds() == 1 && !self.any_precision
+    }
 }
 
 words! {

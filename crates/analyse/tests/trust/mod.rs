@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use terms::finding::{Compared, Findings};
 use terms::inventory::Inventory;
-use terms::record::{Cell, CellKey, Flow, Latency, Provenance, RECORD_SCHEMA, Reading, StackEntry};
+use terms::record::{Cell, CellKey, Flow, ICOUNT, Latency, Provenance, RECORD_SCHEMA, Reading, StackEntry};
 use terms::{Bytes, BytesPerSecond, Control, Iops, MeasurePolicy, Name, Nanos, Pattern, Replicate, Workload};
 
 /// The rate that is true.
@@ -232,6 +232,82 @@ pub(crate) fn table(sessions: u32, rounds: u32, noise: [f64; 5]) -> Told {
             } else {
                 wrong |= answered;
             }
+        }
+        told.wrong += f64::from(u8::from(wrong));
+    }
+    let share = |sum: f64| sum / f64::from(sessions);
+    Told { held: share(told.held), wrong: share(told.wrong), decided: share(told.decided) }
+}
+
+/// How samples of a window scatter: each by itself, and in waves that last some samples.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scatter {
+    pub(crate) each: f64,
+    pub(crate) slow: f64,
+    /// How much of a wave is left after one sample.
+    pub(crate) lasts: f64,
+}
+
+/// From a disk's large reads to writes that a journal holds up.
+pub(crate) const SCATTERS: [Scatter; 3] = [
+    Scatter { each: 0.05, slow: 0.0, lasts: 0.0 },
+    Scatter { each: 0.10, slow: 0.05, lasts: 0.8 },
+    Scatter { each: 0.30, slow: 0.10, lasts: 0.9 },
+];
+
+/// Tables of five stacks with one round under a virtual clock: windows of 32 samples, and as much longer as a comparison
+/// needs, at most 64 times, in at most four windows. Two stacks are equal to the first, one gives 0.9 of it, one 0.5.
+pub(crate) fn windows(sessions: u32, scatter: Scatter) -> Told {
+    const RATIOS: [f64; 5] = [1.0, 1.0, 1.0, 0.9, 0.5];
+    let stacks = ["a", "b", "c", "d", "e"];
+    let policy = MeasurePolicy { precision: terms::PerMille(1000), ..policy(1, 1) };
+    let provenance = Provenance { accelerator: Some(ICOUNT.to_owned()), ..provenance(&stacks, &policy) };
+    let mut dice = Dice::new(23);
+    let mut told = Told { held: 0.0, wrong: 0.0, decided: 0.0 };
+    for _ in 0..sessions {
+        let mut cells: Vec<Cell> = Vec::new();
+        for (at, (stack, ratio)) in stacks.iter().zip(RATIOS).enumerate() {
+            let pairs = stacks.len() - 1;
+            let wanted = match at {
+                0 => analyse::Wanted::of_first(&policy, pairs),
+                _ => analyse::Wanted::beside(&policy, pairs, cells.first()),
+            };
+            let mut window = |samples: usize| {
+                let mut wave = dice.normal();
+                let rates: Vec<f64> = (0..samples)
+                    .map(|_| {
+                        wave = scatter.lasts * wave + (1.0 - scatter.lasts.powi(2)).sqrt() * dice.normal();
+                        TRUTH * ratio * (1.0 + scatter.each * dice.normal() + scatter.slow * wave).max(0.0)
+                    })
+                    .collect();
+                let mean = rates.iter().sum::<f64>() / samples as f64;
+                (mean, steady::judge(&rates, Nanos::millis(31)))
+            };
+            let mut samples = 32.0;
+            let (mut rate, mut of) = window(32);
+            for _ in 1..4 {
+                let wanted = (samples * wanted.times(rate, &of).ceil()).min(64.0 * 32.0);
+                if wanted <= samples {
+                    break;
+                }
+                samples = wanted;
+                (rate, of) = window(samples as usize);
+            }
+            cells.push(Cell { steadiness: Some(of), ..cell(1, stack, rate) });
+        }
+        let findings = analyse::study(&provenance, &Inventory::default(), &cells, &[]);
+        let mut wrong = false;
+        for (stack, truth) in stacks.iter().zip(RATIOS).skip(1) {
+            let Some(of) = findings.comparisons.iter().find(|of| of.stack == *stack && of.other == "a") else {
+                // A window that was no single thing has no comparison.
+                told.held += 0.25;
+                continue;
+            };
+            let (low, high) = (of.ratio.low.unwrap(), of.ratio.high.unwrap());
+            told.held += f64::from(u8::from((low..=high).contains(&truth))) / 4.0;
+            let right = if truth < 1.0 { Compared::Slower } else { Compared::Equivalent };
+            told.decided += f64::from(u8::from(of.verdict == right)) / 4.0;
+            wrong |= ![right, Compared::CannotTell].contains(&of.verdict);
         }
         told.wrong += f64::from(u8::from(wrong));
     }

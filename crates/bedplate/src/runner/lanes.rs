@@ -41,15 +41,17 @@ impl<'a> Runner<'a> {
             let rounds: Vec<u32> = rounds.iter().copied().filter(|round| pending(round, stack)).collect();
             (stack, rounds)
         });
-        let jobs = jobs.filter(|(_, rounds)| !rounds.is_empty()).collect();
+        let mut jobs: Vec<Job> = jobs.filter(|(_, rounds)| !rounds.is_empty()).collect();
+        // Others are measured until they are decided beside the first stack.
+        if self.design.measure.windows_decide() && jobs.first().map(|(stack, _)| stack) == self.stacks().first() {
+            self.in_guest_of_its_own(&jobs.remove(0), scope)?;
+        }
         // What a stack takes follows from what is built and how often it is measured; no more has to be known of it.
         let jobs = Mutex::new(heaviest_last(jobs, |stack| self.plans[stack].steps.len() + self.design.workloads.len()));
         let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let work = |runner: &mut Self| {
-            while let Some((stack, rounds)) = next() {
-                let result = rounds.iter().try_for_each(|round| runner.visit(&[*round], &[stack], scope));
-                // The kernel ends a guest with the thread that booted it (PR_SET_PDEATHSIG).
-                runner.site = None;
+            while let Some(job) = next() {
+                let result = runner.in_guest_of_its_own(&job, scope);
                 if result.is_err() {
                     jobs.lock().unwrap_or_else(PoisonError::into_inner).clear();
                     return result;
@@ -71,6 +73,13 @@ impl<'a> Runner<'a> {
             results.extend(joined);
             results.into_iter().collect()
         })
+    }
+
+    /// The rounds of a stack. The kernel ends a guest with the thread that booted it (PR_SET_PDEATHSIG).
+    fn in_guest_of_its_own(&mut self, (stack, rounds): &Job, scope: &Scope) -> Result<(), Failure> {
+        let result = rounds.iter().try_for_each(|round| self.visit(&[*round], &[*stack], scope));
+        self.site = None;
+        result
     }
 
     /// A runner of the same study whose guest is yet to be booted.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use host::Host;
 use record::RunReader;
 use terms::Replicate;
 use terms::event::EventKind;
@@ -155,7 +156,11 @@ impl Runner<'_> {
             return stacks;
         }
         let seed = self.design.measure.seed;
-        let shuffled = order::shuffled(stacks.len(), seed, &format!("stacks of round {round}"));
+        let mut shuffled = order::shuffled(stacks.len(), seed, &format!("stacks of round {round}"));
+        // Others are measured until they are decided beside the first stack, and a virtual clock does not mind what came before.
+        if self.design.measure.windows_decide() && self.site.as_ref().is_some_and(|site| site.has_own_clock()) {
+            shuffled.sort_by_key(|index| *index > 0);
+        }
         shuffled.into_iter().map(|index| stacks[index]).collect()
     }
 

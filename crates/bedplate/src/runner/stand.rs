@@ -3,9 +3,12 @@
 use std::time::Instant;
 
 use crate::site::Site;
+use analyse::Wanted;
 use build::{BuildError, JournalEntry};
+use host::Host;
 use measure::{CellRequest, Companion, Filled};
 use terms::event::EventKind;
+use terms::evidence::Steadiness;
 use terms::plan::{Plan, WorkPlace};
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
 use terms::{LayerNode, Nanos, Speed, Workload};
@@ -183,6 +186,25 @@ impl<'a> Runner<'a> {
         Ok(last.reading.map(|reading| reading.iops().0))
     }
 
+    /// What the window of a cell is to be known for, where windows decide.
+    fn known_for(&self, site: &Site, key: &CellKey) -> Result<Option<Wanted>, Failure> {
+        let policy = &self.design.measure;
+        if !site.has_own_clock() || !policy.windows_decide() {
+            return Ok(None);
+        }
+        let slugs: Vec<&str> = self.stacks().into_iter().map(|index| self.plans[index].slug.as_str()).collect();
+        let pairs = slugs.len().saturating_sub(1) * self.design.workloads.len();
+        Ok(Some(match slugs[..] {
+            _ if key.is_control() => Wanted::alone(policy),
+            [first, _, ..] if first == key.stack => Wanted::of_first(policy, pairs),
+            [first, _, ..] => {
+                let first = CellKey { stack: first.to_owned(), ..key.clone() };
+                Wanted::beside(policy, pairs, self.recorded(&first)?.as_ref())
+            }
+            _ => Wanted::alone(policy),
+        }))
+    }
+
     fn measure_once(
         &self,
         site: &Site,
@@ -208,6 +230,8 @@ impl<'a> Runner<'a> {
         // A guest under a clock of its own is asked for what comes to the same there, and what it counted is converted.
         let speed = site.speed().unwrap_or(Speed::GUEST);
         let (asked, by) = (workload.in_guest(speed), policy.in_guest(speed));
+        let known_for = self.known_for(site, &spot.key)?;
+        let longer = known_for.map(|wanted| move |rate: f64, of: &Steadiness| wanted.times(rate * speed.factor(), of));
         let request = CellRequest {
             address: site.address(),
             others: &others,
@@ -221,6 +245,7 @@ impl<'a> Runner<'a> {
             started: now(),
             nodes: spot.nodes,
             rate: rate.map(|rate| speed.rate_in_guest(rate)),
+            longer: longer.as_ref().map(|longer| longer as _),
             watch: &watch,
             source,
         };

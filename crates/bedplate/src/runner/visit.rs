@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use terms::event::EventKind;
-use terms::record::{BuildOutcome, CellKey};
+use terms::record::{BuildOutcome, Cell, CellKey};
 use terms::{Bytes, Load, Name, Nanos, Replicate, Workload};
 
 use crate::exit::{Failure, chain};
@@ -244,16 +244,18 @@ impl Runner<'_> {
         };
         let largest = match rates.get(&(stack.index, of.to_string())) {
             Some(largest) => Some(*largest),
-            None => self.recorded(round, &stack.plan.slug, of.as_str())?,
+            None => {
+                let key = CellKey { round, stack: stack.plan.slug.clone(), workload: of.to_string() };
+                self.recorded(&key)?.and_then(|cell| Some(cell.reading?.iops().0))
+            }
         };
         Ok(largest.map(|largest| largest * f64::from(*percent) / 100.0))
     }
 
-    /// What an earlier session of this run saw.
-    fn recorded(&self, round: u32, stack: &str, workload: &str) -> Result<Option<f64>, Failure> {
-        let key = CellKey { round, stack: stack.to_owned(), workload: workload.to_owned() };
+    /// A cell that this run measured, now or in an earlier session.
+    pub(crate) fn recorded(&self, key: &CellKey) -> Result<Option<Cell>, Failure> {
         let cells = record::RunReader::open(self.writer.dir())?.newest_cells()?;
-        Ok(cells.into_iter().find(|cell| cell.key == key).and_then(|cell| Some(cell.reading?.iops().0)))
+        Ok(cells.into_iter().find(|cell| cell.key == *key))
     }
 
     /// Takes everything down, the newest first, and forgets what the drives held.

@@ -146,6 +146,7 @@ impl Stage {
             address: None,
             others: &[],
             resyncs: &[],
+            longer: None,
             watch: &|_, _| (),
             drives: &self.drives,
             seed: 7,

@@ -166,6 +166,7 @@ impl Stage {
             address: None,
             others: &[],
             resyncs: &[],
+            longer: None,
             watch: &|_, _| (),
             drives: &drives,
             seed: 7,

@@ -36,6 +36,7 @@ fn request<'a>(
         address: None,
         others: &[],
         resyncs: &[],
+        longer: None,
         watch: &|_, _| (),
         drives,
         seed: 7,

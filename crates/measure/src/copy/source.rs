@@ -96,6 +96,7 @@ mod tests {
             address: None,
             others: &[],
             resyncs: &[],
+            longer: None,
             watch: &|_, _| (),
             drives: &[],
             seed: 1,
