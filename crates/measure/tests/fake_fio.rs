@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::print_stdout, reason = "a test may panic and talk")]
 
+use std::cell::Cell;
 use std::io;
 
 use host::{Host, HostError};
 use measure::{CellRequest, MeasureError, Measured, WorkPlace, fill, measure};
+use terms::evidence::Steadiness;
 use terms::record::CellKey;
 use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Guard, MeasurePolicy, Name, Nanos, Outcome, Pattern, Workload};
@@ -128,10 +130,18 @@ fn policy() -> MeasurePolicy {
 }
 
 fn run(fio: &FakeFio) -> Result<Measured, MeasureError> {
-    run_losing(fio, None)
+    run_with(fio, None, None)
 }
 
 fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, MeasureError> {
+    run_with(fio, path_lost, None)
+}
+
+fn run_with(
+    fio: &FakeFio,
+    path_lost: Option<PathLoss>,
+    longer: Option<&dyn Fn(f64, &Steadiness) -> f64>,
+) -> Result<Measured, MeasureError> {
     let policy = MeasurePolicy { window: fio.window, ..policy() };
     let workload = Workload {
         jobs: fio.jobs,
@@ -151,7 +161,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
         address: None,
         others: &[],
         resyncs: &[],
-        longer: None,
+        longer,
         watch: &|_, _| (),
         drives: &[],
         seed: 1,
@@ -223,6 +233,30 @@ fn a_window_that_is_short_for_what_is_under_way_is_made_longer() {
     let slow = |mean: u64| FakeFio::saying(good().replacen("\"mean\":10.0", &format!("\"mean\":{mean}.0"), 1));
     for (mean, is_longer) in [(9_000_000, false), (11_000_000, true)] {
         assert_eq!(run(&slow(mean)).unwrap().cell.extended, is_longer, "{mean} ns in 100 ms");
+    }
+}
+
+#[test]
+fn a_window_is_repeated_until_it_is_known_well_enough() {
+    let lines: String = (1..=4).map(|n| format!("{}, 40000, 0, 0, 0\n", n * 100)).collect();
+    let saying = FakeFio::saying(output(&job(0, 4000, 0, 0, 400)));
+    let fio = FakeFio { window: Nanos::millis(400), log: Some(lines), ..saying };
+    for (short, expected) in [
+        (0, &["fio.json"][..]),
+        (1, &["fio.json", "extended-fio.json"]),
+        (2, &["fio.json", "extended-1-fio.json", "extended-fio.json"]),
+        (9, &["fio.json", "extended-1-fio.json", "extended-2-fio.json", "extended-fio.json"]),
+    ] {
+        let windows = Cell::new(0);
+        let rule = |rate: f64, _: &Steadiness| {
+            assert!((rate - 10_000.0 * 4096.0).abs() < 1.0, "{rate}");
+            windows.set(windows.get() + 1);
+            if windows.get() > short { 1.0 } else { 2.0 }
+        };
+        let measured = run_with(&fio, None, Some(&rule)).unwrap();
+        let names: Vec<&str> =
+            measured.raw.iter().map(|(name, _)| name.as_str()).filter(|name| name.ends_with("fio.json")).collect();
+        assert_eq!((names.as_slice(), measured.cell.extended), (expected, short > 0), "too short {short} times");
     }
 }
 
