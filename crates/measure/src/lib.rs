@@ -37,6 +37,6 @@ pub use gate::steadiness;
 pub use guards::{may_pass, reference as guards_reference};
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use own_work::idle;
-pub use request::{CellRequest, Companion, Measured};
+pub use request::{CellRequest, Companion, LongerRule, Measured};
 pub use terms::plan::WorkPlace;
 pub use workplace::run;

@@ -1,5 +1,5 @@
 //! Which window has to be longer than it was: one that was no single thing, one that is short for what was under way in it, and
-//! one whose mean is known less well than asked. And which has to settle longer: one that began before its queues were full.
+//! one that has to be longer for what it is to decide, as the caller's rule says. And which has to settle longer: one that began before its queues were full.
 
 use terms::Nanos;
 use terms::layer::ArrayState;

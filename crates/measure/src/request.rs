@@ -8,6 +8,9 @@ use terms::{LayerNode, MeasurePolicy, Nanos, Workload};
 use crate::copy::source::CopySource;
 use crate::job::Filled;
 
+/// How many times as long a window has to be that gave so many bytes per second; 1 where it is long enough.
+pub type LongerRule<'a> = dyn Fn(f64, &Steadiness) -> f64 + 'a;
+
 /// What to measure.
 #[derive(Clone)]
 pub struct CellRequest<'a> {
@@ -24,9 +27,8 @@ pub struct CellRequest<'a> {
     /// Operations per second over all jobs that are offered where the workload's load is not closed. A workload with a
     /// rate of its own needs none.
     pub rate: Option<f64>,
-    /// How many times as long a window has to be that gave so many bytes per second, 1 where it is long enough. None where
-    /// windows are as long as asked.
-    pub longer: Option<&'a dyn Fn(f64, &Steadiness) -> f64>,
+    /// Which window has to be longer. None where windows are as long as asked.
+    pub longer: Option<&'a LongerRule<'a>>,
     /// Gets what each drive did since it was last looked at, now and then while fio runs.
     pub watch: &'a dyn Fn(&[MemberDelta], Nanos),
     /// Directory that a tree of files is copied from, for workloads that copy; in memory if `None`.

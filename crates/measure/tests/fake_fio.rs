@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io;
 
 use host::{Host, HostError};
-use measure::{CellRequest, MeasureError, Measured, WorkPlace, fill, measure};
+use measure::{CellRequest, LongerRule, MeasureError, Measured, WorkPlace, fill, measure};
 use terms::evidence::Steadiness;
 use terms::record::CellKey;
 use terms::workload::PathLoss;
@@ -140,7 +140,7 @@ fn run_losing(fio: &FakeFio, path_lost: Option<PathLoss>) -> Result<Measured, Me
 fn run_with(
     fio: &FakeFio,
     path_lost: Option<PathLoss>,
-    longer: Option<&dyn Fn(f64, &Steadiness) -> f64>,
+    longer: Option<&LongerRule<'_>>,
 ) -> Result<Measured, MeasureError> {
     let policy = MeasurePolicy { window: fio.window, ..policy() };
     let workload = Workload {
