@@ -188,7 +188,7 @@ fn mounts(host: &dyn Host) -> Result<Vec<(String, String)>, HostError> {
     let table = host.read_text("/proc/mounts")?;
     let pair = |line: &str| {
         let mut words = line.split(' ');
-        Some((claim::unescape(words.next()?), claim::unescape(words.next()?)))
+        Some((host::unescape(words.next()?), host::unescape(words.next()?)))
     };
     Ok(table.lines().filter_map(pair).collect())
 }

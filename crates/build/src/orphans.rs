@@ -21,7 +21,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// # Errors
 /// Where the machine cannot be asked.
 pub fn settle(host: &dyn Host, owners: &[String], waiting: &dyn Fn(&str)) -> Result<Vec<String>, HostError> {
-    orphan::find(host, owners)?.iter().for_each(|orphan| waiting(&orphan.line));
+    orphan::find(host, Some(owners))?.iter().for_each(|orphan| waiting(&orphan.line));
     let slow = wait(host, owners, PATIENCE)?;
     signal(host, &slow, "TERM")?;
     let stubborn = if slow.is_empty() { Vec::new() } else { wait(host, owners, GRACE)? };
@@ -36,7 +36,7 @@ pub fn settle(host: &dyn Host, owners: &[String], waiting: &dyn Fn(&str)) -> Res
 fn wait(host: &dyn Host, owners: &[String], patience: Duration) -> Result<Vec<Orphan>, HostError> {
     let start = Instant::now();
     loop {
-        let left = orphan::find(host, owners)?;
+        let left = orphan::find(host, Some(owners))?;
         if left.is_empty() || start.elapsed() >= patience {
             return Ok(left);
         }

@@ -45,5 +45,4 @@ pub use ours::{INTEGRITY_BELOW, Ours, devno_of, members, node_of_devno, signatur
 pub use permission::{LockedDrive, Permission, reclaim};
 pub use resolve::{confirm, resolve};
 pub use signature::places_of_marks;
-pub use survey::mounts::unescape;
 pub use survey::registries::made_of;

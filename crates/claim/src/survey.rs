@@ -12,7 +12,7 @@ pub(crate) mod registries;
 mod root;
 mod swaps;
 
-use host::{Devno, Host, HostError};
+use host::{Devno, Host, HostError, unescape};
 
 use crate::device::{Device, is_lost};
 use crate::doubt::{Doubt, with_cause};
@@ -21,7 +21,6 @@ use crate::name::BY_ID;
 
 pub(crate) use files::FileUse;
 pub(crate) use loops::{Backing, files as loop_files};
-use mounts::unescape;
 pub(crate) use mounts::{EROFS, Mount};
 pub(crate) use processes::Open;
 pub(crate) use registries::Listed;

@@ -4,6 +4,7 @@
 
 use terms::Cmd;
 
+use crate::escapes::unescape;
 use crate::{Host, HostError};
 
 /// What a directory stands on.
@@ -107,13 +108,6 @@ fn mount(line: &str) -> Option<Mount> {
         source: unescape(source),
         options: tail.next().unwrap_or_default().to_owned(),
     })
-}
-
-/// Blanks, tabs, newlines and backslashes stand as three octal digits.
-fn unescape(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// Directories in sysfs of the devices that a file system lies on: one, or those of a btrfs, or none.

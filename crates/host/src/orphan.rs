@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use terms::Cmd;
 
-use crate::{Host, HostError};
+use crate::{Host, HostError, ProcessStat};
 
 /// Environment variable that says who started a program: `PID namespace:process id:start time in clock ticks since boot`.
 pub(crate) const OWNER: &str = "BEDPLATE_OWNER";
@@ -25,33 +25,11 @@ pub struct Orphan {
     pub line: String,
 }
 
-/// What `/proc/PID/stat` says of a process (proc(5)).
-struct Stat {
-    state: String,
-    group: u32,
-    session: u32,
-    /// Clock ticks after boot.
-    start: u64,
-}
-
-impl Stat {
-    fn parse(text: &str) -> Option<Self> {
-        // The second field is the name in parentheses, which may hold anything.
-        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-        Some(Self {
-            state: (*fields.first()?).to_owned(),
-            group: fields.get(2)?.parse().ok()?,
-            session: fields.get(3)?.parse().ok()?,
-            start: fields.get(19)?.parse().ok()?,
-        })
-    }
-}
-
 /// This process, for the environment of what it starts; `None` where `/proc` is not mounted.
 pub(crate) fn this_process() -> Option<&'static str> {
     static SELF: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
-        let stat = Stat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
+        let stat = ProcessStat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
         let namespace = std::fs::read_link(NAMESPACE).ok()?;
         Some(format!("{}:{}:{}", number(&namespace.to_string_lossy())?, std::process::id(), stat.start))
     };
@@ -72,13 +50,13 @@ pub fn mark(host: &dyn Host) -> Result<Option<String>, HostError> {
     Ok(Some(told.text()).filter(|owner| told.ok() && !owner.is_empty()))
 }
 
-/// Programs of a machine that were started by one of these owners ([`mark`]), which is gone. In a container another Bedplate may be at work, whose
+/// Programs of a machine that were started by one of these owners ([`mark`]), which is gone; with `None`, by any that is gone. In a container another Bedplate may be at work, whose
 /// process ids mean nothing here: what was started in another PID namespace is left alone. Those that became services of their own (a
 /// session of their own, as `dmeventd` does) are left out: they are meant to stay.
 ///
 /// # Errors
 /// Where the table of processes cannot be read. A process that ends meanwhile, or belongs to somebody else, is none.
-pub fn find(host: &dyn Host, owners: &[String]) -> Result<Vec<Orphan>, HostError> {
+pub fn find(host: &dyn Host, owners: Option<&[String]>) -> Result<Vec<Orphan>, HostError> {
     let namespace = host.run_ok(&Cmd::new(["readlink", NAMESPACE]))?.text();
     let Some(namespace) = number(&namespace) else { return Ok(Vec::new()) };
     let own = host.run_ok(&Cmd::new(["stat", "--format=%u", "/proc/self"]))?.text();
@@ -87,13 +65,16 @@ pub fn find(host: &dyn Host, owners: &[String]) -> Result<Vec<Orphan>, HostError
     Ok(ids.filter_map(marked).filter(|orphan| is_of(host, orphan.id, &own)).collect())
 }
 
-fn orphan(host: &dyn Host, namespace: &str, owners: &[String], id: u32) -> Option<Orphan> {
+fn orphan(host: &dyn Host, namespace: &str, owners: Option<&[String]>, id: u32) -> Option<Orphan> {
     let stat = stat(host, id)?;
     if stat.group != id || stat.session == id || stat.state == "Z" {
         return None;
     }
     let environment = host.read(&format!("/proc/{id}/environ")).ok()?;
-    let owner = environment.split(|byte| *byte == 0).find_map(owner).filter(|owner| owners.contains(owner))?;
+    let owner = environment.split(|byte| *byte == 0).find_map(owner)?;
+    if owners.is_some_and(|owners| !owners.contains(&owner)) {
+        return None;
+    }
     let owner = owner.strip_prefix(namespace)?.strip_prefix(':')?;
     if is_alive(host, owner) {
         return None;
@@ -108,8 +89,8 @@ fn is_of(host: &dyn Host, id: u32, user: &str) -> bool {
     host.run(&stat).is_ok_and(|outcome| outcome.ok() && outcome.text() == user)
 }
 
-fn stat(host: &dyn Host, id: u32) -> Option<Stat> {
-    Stat::parse(&host.read_text(&format!("/proc/{id}/stat")).ok()?)
+fn stat(host: &dyn Host, id: u32) -> Option<ProcessStat> {
+    ProcessStat::parse(&host.read_text(&format!("/proc/{id}/stat")).ok()?)
 }
 
 fn owner(variable: &[u8]) -> Option<String> {
@@ -130,13 +111,6 @@ mod tests {
     use super::*;
     use crate::Local;
 
-    #[test]
-    fn names_in_parentheses_may_hold_anything() {
-        let text = "41 (a) R 1 ) S 7 41 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9";
-        let stat = Stat::parse(text).unwrap();
-        assert_eq!((stat.state.as_str(), stat.group, stat.session, stat.start), ("S", 41, 9, 12345));
-    }
-
     /// A shell stands for a killed Bedplate: what it leaves carries the name of a process that is not there.
     #[test]
     fn what_a_dead_owner_left_is_found_until_it_ends() {
@@ -148,13 +122,15 @@ mod tests {
         let script = format!("set -m; {OWNER}={owner} {line} >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
         // The shell says the id as soon as it has forked: what it starts has its name and environment a little later.
-        let is_of = |owner: &str| {
-            let found = find(&host, &[owner.to_owned()]).unwrap();
+        let is_among = |owners: Option<&[String]>| {
+            let found = find(&host, owners).unwrap();
             found.into_iter().any(|orphan| orphan.id == id && orphan.line == line)
         };
+        let is_of = |owner: &str| is_among(Some(&[owner.to_owned()]));
         let found = || is_of(&owner);
         assert!(comes(&found), "it was not found");
         assert!(!is_of(&format!("{namespace}:4194304:2")), "another that is gone started it");
+        assert!(is_among(None), "whoever does not know who started it finds it, too");
         let end = Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]).limit(Nanos::seconds(5));
         host.run_ok(&end).unwrap();
         assert!(comes(&|| !found()), "it is still there");
@@ -177,7 +153,7 @@ mod tests {
         let script = format!("set -m; {OWNER}=1:4194304:1 sleep 600 >/dev/null 2>&1 & echo $!");
         let id: u32 = host.run_ok(&Cmd::new(["bash", "-c", &script])).unwrap().text().parse().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(200));
-        let found = find(&host, &["1:4194304:1".to_owned()]).unwrap();
+        let found = find(&host, None).unwrap();
         host.run_ok(&Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")])).unwrap();
         assert!(found.iter().all(|orphan| orphan.id != id), "{found:?}");
     }

@@ -2,7 +2,7 @@
 
 pub(crate) mod threads;
 
-use host::{Host, HostError};
+use host::{Host, HostError, ProcessStat};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::{Bytes, Cmd, Nanos};
 
@@ -73,7 +73,7 @@ impl Snapshot {
             at,
             drives: drives.iter().map(counted).collect(),
             processors: processors(cpus),
-            agent_ticks: process_ticks(agent),
+            agent_ticks: ProcessStat::parse(agent).map_or(0, |stat| stat.ticks),
             dirtied: pages.and_then(|text| vmstat(text, "nr_dirtied")),
         }
     }
@@ -202,12 +202,6 @@ fn processors(text: &str) -> Processors {
     found
 }
 
-/// Fields 14 and 15 of `/proc/PID/stat`; the name in brackets may hold anything, so count from behind it.
-fn process_ticks(text: &str) -> u64 {
-    let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
-}
-
 /// Writes out what an earlier cell or the fill left behind.
 pub(crate) fn settle_writes(host: &dyn Host) -> Result<(), HostError> {
     host.run_ok(&Cmd::new(["sync"]).limit(Nanos::seconds(600))).map(drop)
@@ -241,6 +235,5 @@ mod tests {
             dirtied: None,
         };
         assert!(taken(expected).counts() && !taken(DriveCounters::default()).counts());
-        assert_eq!(process_ticks("1 (a b) c) S 0 1 1 0 -1 4 1 2 3 4 30 12 0 0 20"), 42);
     }
 }

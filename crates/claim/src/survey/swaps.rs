@@ -1,9 +1,8 @@
 //! Devices and files that are swapped to.
 
-use host::{Devno, Host};
+use host::{Devno, Host, unescape};
 
 use super::files::Named;
-use super::mounts::unescape;
 use crate::device::{behind_node, present};
 use crate::doubt::Doubt;
 

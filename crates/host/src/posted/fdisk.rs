@@ -1,5 +1,7 @@
 //! `fdisk -l`, and what `gdisk -l` and `parted … print` have like it: sizes, blocks, where partitions begin.
 
+use terms::plan::partition_of;
+
 use super::lsblk::is_drive;
 use super::{Machine, Text};
 
@@ -261,8 +263,7 @@ fn row(drive: &str, line: &str, logical: u64, heading: &Heading) -> Option<(Part
         Some(_) => Use::Files,
         None => heading.purpose(&words[2..], line),
     };
-    let letter = if drive.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-    Some((Part { name: format!("{drive}{letter}{number}"), number: number.to_owned(), start, length }, purpose))
+    Some((Part { name: partition_of(drive, number), number: number.to_owned(), start, length }, purpose))
 }
 
 /// The kernel counts in sectors of 512 bytes.

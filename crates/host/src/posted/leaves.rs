@@ -1,5 +1,7 @@
 //! Devices of pools by the names that `zpool status` has without `-P`: the last part of a path below `/dev` or `/dev/disk/by-id`.
 
+use terms::plan::partition_of;
+
 use super::lsblk::drive_of;
 use super::{Machine, zpool};
 
@@ -42,8 +44,7 @@ impl Machine {
             self.blocks.iter().filter(|(name, block)| block.is_drive() && is_it(name)).map(|(name, _)| name);
         let drive = drives.next().filter(|_| drives.next().is_none())?.clone();
         let Some(part) = part else { return Some(drive) };
-        let between = if drive.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
-        let partition = format!("{drive}{between}{part}");
+        let partition = partition_of(&drive, part);
         self.block(&partition);
         Some(partition)
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use host::{Host, HostError};
+use host::{Host, HostError, ProcessStat};
 use terms::evidence::{ThreadTime, Threads};
 use terms::{Cmd, Nanos};
 
@@ -13,7 +13,7 @@ use super::TICK;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Census {
     at: Nanos,
-    threads: BTreeMap<(u64, u64), Thread>,
+    threads: BTreeMap<(u32, u64), Thread>,
 }
 
 /// One of them.
@@ -35,19 +35,13 @@ pub(crate) fn census(host: &dyn Host) -> Result<Census, HostError> {
     Ok(Census { at: host.now()?, threads: listed.text().lines().filter_map(thread).collect() })
 }
 
-/// `PID (name) state …`: fields 14 and 15 are its time, 22 its start (proc(5)). A name may hold anything.
-fn thread(line: &str) -> Option<((u64, u64), Thread)> {
-    let (head, rest) = line.rsplit_once(')')?;
-    let (number, name) = head.split_once('(')?;
-    let fields: Vec<&str> = rest.split_whitespace().collect();
-    let field = |index: usize| fields.get(index - 3)?.parse::<u64>().ok();
-    let ticks = field(14)? + field(15)?;
-    let thread = Thread { name: name.to_owned(), ticks, kernel: field(4)? == KTHREADD };
-    Some(((number.trim().parse().ok()?, field(22)?), thread))
+fn thread(line: &str) -> Option<((u32, u64), Thread)> {
+    let ProcessStat { id, name, parent, ticks, start, .. } = ProcessStat::parse(line)?;
+    Some(((id, start), Thread { name, ticks, kernel: parent == KTHREADD }))
 }
 
-/// The parent of all threads of the kernel (field 4; kernel/kthread.c).
-const KTHREADD: u64 = 2;
+/// The parent of all threads of the kernel (kernel/kthread.c).
+const KTHREADD: u32 = 2;
 
 /// A thread's kind: its name without the numbers that only tell it from its like. `kworker/u4:2+kcryptd` works for
 /// `kcryptd`, and `md127_raid1` is an `md_raid1`.
