@@ -4,7 +4,7 @@
 use claim::{Evidence, Examination, INTEGRITY_BELOW, Identity, Ours, Owner, WrittenMark};
 use host::Devno;
 use terms::command::quote;
-use terms::plan::{Effect, Plan, Step, WORK_FILES, Word, WorkTarget, mapping_of_volume};
+use terms::plan::{Effect, Plan, Step, Word, WorkFile, WorkTarget, mapping_of_volume};
 use terms::spelling::spell_inline;
 use terms::{Cmd, Nanos};
 
@@ -213,7 +213,7 @@ impl Above<'_> {
             Err(_) if !self.gone.is_empty() => return Ok(()),
             found => found?,
         };
-        let is_ours = |name: &&String| name.starts_with(WORK_FILES) || name.as_str() == LOST_AND_FOUND;
+        let is_ours = |name: &&String| WorkFile::named(name).is_some() || name.as_str() == LOST_AND_FOUND;
         found.iter().find(|name| !is_ours(name)).map_or(Ok(()), |name| {
             let what = format!("`{}`", spell_inline(&format!("{directory}/{name}")));
             Err(not_ours(what, "the run did not put it there; move it away, and it is not lost"))
@@ -295,8 +295,7 @@ impl Above<'_> {
             sets => sets?.text(),
         };
         if let Some(other) = sets.lines().find(|set| *set != name).filter(|_| !self.erasable) {
-            let why = format!("its dataset, volume or snapshot `{}` is not the run's", spell_inline(other));
-            return Err(not_ours(format!("the pool `{name}`"), &why));
+            return Err(not_ours(format!("the pool `{name}`"), &strange_set(other)));
         }
         let WorkTarget::Directory(directory) = &self.plan.target else { return Ok(()) };
         match self.machine.mounted(directory)? {
@@ -305,6 +304,22 @@ impl Above<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Why a pool with something in it that the run did not make is left, and what a person may do. Whole machines have programs that take
+/// snapshots of every pool by the clock.
+fn strange_set(set: &str) -> String {
+    let shown = spell_inline(set);
+    if !set.contains('@') {
+        return format!(
+            "its dataset or volume `{shown}` is not the run's; `zfs send` or copy away what you want of it"
+        );
+    }
+    format!(
+        "its snapshot `{shown}` is not the run's: zfs-auto-snapshot, sanoid or another program that takes them by the clock may have made \
+         it; if nobody wants it, say `zfs destroy {}`, and the same command again",
+        spell_inline(&quote(set))
+    )
 }
 
 fn not_ours(what: String, why: &str) -> BuildError {

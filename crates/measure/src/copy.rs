@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use host::Host;
 use terms::evidence::{Bottleneck, BottleneckKind};
-use terms::plan::{WORK_FILES, WorkPlace};
+use terms::plan::{WorkFile, WorkPlace};
 use terms::record::{Cell, Flow, GuardNote, Latency, Reading};
 use terms::units::significant;
 use terms::workload::FileTree;
@@ -47,12 +47,12 @@ pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileT
     let above = request.source.map_or(IN_MEMORY, CopySource::directory);
     let still = || request.source.map_or(Ok(()), |source| source.check(host));
     still()?;
-    let source = format!("{WORK_FILES}-source-{}", tree::digest(wanted));
+    let source = WorkFile::Source(tree::digest(wanted)).to_string();
     let source = memory.as_ref().map_or_else(|| format!("{above}/{source}"), |memory| memory.path(&source));
     if let Some(why) = tree::make(host, &source, wanted)? {
         return Ok(Measured::failed(request, why));
     }
-    let copy = format!("{target}/{WORK_FILES}-copy-{}", request.seed);
+    let copy = format!("{target}/{}", WorkFile::Copy(request.seed));
     // Reading the source alone tells whether the copy could have been faster.
     still()?;
     cold::forget(host, above, request.source.is_some())?;

@@ -233,8 +233,44 @@ pub struct Undo {
     pub command: PlanCommand,
 }
 
-/// How the names of all files and directories begin that workloads put into a [`WorkTarget::Directory`].
-pub const WORK_FILES: &str = "bedplate";
+/// What workloads put into a [`WorkTarget::Directory`]. Whatever has another name there is somebody else's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkFile {
+    /// The file that loads read and write.
+    Data,
+    /// A tree of files that is listed or read, by what tells it from others.
+    Tree(u64),
+    /// A tree of files that is copied.
+    Source(u64),
+    /// The copy of one, by the seed of its cell.
+    Copy(u64),
+}
+
+impl WorkFile {
+    /// What is added to its name while it is made.
+    pub const UNFINISHED: &'static str = ".unfinished";
+
+    /// Which of them has this name?
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.strip_suffix(Self::UNFINISHED).unwrap_or(name);
+        let of = |kind: &str, radix| u64::from_str_radix(name.strip_prefix(kind)?, radix).ok();
+        let tree = of("bedplate-tree-", 16).map(Self::Tree).or_else(|| of("bedplate-source-", 16).map(Self::Source));
+        let file = tree.or_else(|| of("bedplate-copy-", 10).map(Self::Copy)).unwrap_or(Self::Data);
+        (name == file.to_string()).then_some(file)
+    }
+}
+
+impl std::fmt::Display for WorkFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Data => f.write_str("bedplate.dat"),
+            Self::Tree(digest) => write!(f, "bedplate-tree-{digest:016x}"),
+            Self::Source(digest) => write!(f, "bedplate-source-{digest:016x}"),
+            Self::Copy(seed) => write!(f, "bedplate-copy-{seed}"),
+        }
+    }
+}
 
 /// What workloads use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -268,7 +304,7 @@ impl WorkPlace {
     #[must_use]
     pub fn file(&self) -> String {
         match self {
-            Self::Directory(directory) => format!("{directory}/{WORK_FILES}.dat"),
+            Self::Directory(directory) => format!("{directory}/{}", WorkFile::Data),
             Self::Device(node) => node.clone(),
         }
     }
@@ -277,6 +313,27 @@ impl WorkPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_workloads_are_known_by_their_whole_names() {
+        for file in [WorkFile::Data, WorkFile::Tree(7), WorkFile::Source(u64::MAX), WorkFile::Copy(42)] {
+            assert_eq!(WorkFile::named(&file.to_string()), Some(file));
+            assert_eq!(WorkFile::named(&format!("{file}{}", WorkFile::UNFINISHED)), Some(file));
+            for other in ["2", " ", "~", "/x", ".unfinished.unfinished"] {
+                assert_eq!(WorkFile::named(&format!("{file}{other}")).filter(|of| *of == file), None, "{file}{other}");
+            }
+        }
+        for theirs in [
+            "bedplate",
+            "bedplate-notes.txt",
+            "bedplate-tree-",
+            "bedplate-tree-7",
+            "bedplate-copy-+1",
+            "bedplate-copy-007",
+        ] {
+            assert_eq!(WorkFile::named(theirs), None, "{theirs}");
+        }
+    }
 
     #[test]
     fn partitions_of_numbered_drives_get_a_p() {

@@ -93,7 +93,7 @@ struct Stranger {
 
 const ZFS: &str = "ZFS raidz1 with ashift 12";
 
-const STRANGERS: [Stranger; 31] = [
+const STRANGERS: [Stranger; 32] = [
     Stranger {
         stack: "plain dm-crypt",
         does: &[
@@ -228,6 +228,11 @@ const STRANGERS: [Stranger; 31] = [
         told: "`/mnt/bedplate/ext4-on-sata/precious` is not the run's",
     },
     Stranger {
+        stack: "ext4 on SATA",
+        does: &["dd if=/dev/zero of=/mnt/bedplate/ext4-on-sata/bedplate-notes bs=512 count=1"],
+        told: "`/mnt/bedplate/ext4-on-sata/bedplate-notes` is not the run's",
+    },
+    Stranger {
         stack: "btrfs raid10 with xxhash",
         does: &["dd if=/dev/zero of=/mnt/bedplate/btrfs-raid10-with-xxhash/a/precious bs=512 count=1"],
         told: "`/mnt/bedplate/btrfs-raid10-with-xxhash/a` is not the run's",
@@ -261,7 +266,7 @@ const STRANGERS: [Stranger; 31] = [
     Stranger {
         stack: ZFS,
         does: &["zfs snapshot bp-zfs-raidz1-with-ashift-12-zfs@precious"],
-        told: "`bp-zfs-raidz1-with-ashift-12-zfs@precious` is not the run's",
+        told: "say `zfs destroy bp-zfs-raidz1-with-ashift-12-zfs@precious`, and the same command again",
     },
     Stranger {
         stack: ZFS,
@@ -302,7 +307,7 @@ fn files_of_the_run_go_and_those_of_others_stay() {
     let claims = yard.claims(plan);
     let authority = Authority::held(&yard.machine, &claims);
     apply(plan, &authority, &[], &mut journal).unwrap();
-    ["bedplate.dat", "bedplate-tree-1/a", "lost+found/x", "precious"].into_iter().for_each(file);
+    ["bedplate.dat", "bedplate-tree-00000000000000ff/a", "lost+found/x", "precious"].into_iter().for_each(file);
     let past = journal.0.clone();
     let told = build::teardown(plan, &authority, &past, &mut journal).unwrap_err().to_string();
     assert!(told.contains("precious` is not the run's"), "{told}");

@@ -1,6 +1,7 @@
 //! The tree that is copied: incompressible files in directories of a hundred.
 
 use host::Host;
+use terms::plan::WorkFile;
 use terms::workload::FileTree;
 use terms::{Bytes, Cmd};
 
@@ -29,7 +30,7 @@ pub(super) fn bytes(plan: &[(Bytes, u64)]) -> Bytes {
 }
 
 /// A name for what the tree holds, so that the same tree is made once: FNV-1a over its sizes and goes.
-pub(super) fn digest(tree: &FileTree) -> String {
+pub(super) fn digest(tree: &FileTree) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let goes = (tree.goes > 1).then_some(tree.goes.into());
     for number in plan(tree).iter().flat_map(|(size, count)| [size.0, *count]).chain(goes) {
@@ -37,7 +38,7 @@ pub(super) fn digest(tree: &FileTree) -> String {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    format!("{hash:016x}")
+    hash
 }
 
 /// Makes files of `$2` bytes, `$3` of them, below `$1`/`$4`: random streams, cut into pieces, a hundred to a directory.
@@ -72,7 +73,7 @@ pub(super) fn make(host: &dyn Host, source: &str, tree: &FileTree) -> Result<Opt
     if host.exists(source)? {
         return Ok(None);
     }
-    let unfinished = format!("{source}.unfinished");
+    let unfinished = format!("{source}{}", WorkFile::UNFINISHED);
     host.run(&Cmd::new(["rm", "-rf", &unfinished]).limit(LIMIT))?;
     for (number, (size, count)) in plan.iter().enumerate() {
         let numbers = [size.0, *count, u64::try_from(number).unwrap_or(u64::MAX), tree.goes.max(1).into()];

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use host::Host;
 use terms::evidence::{Bottleneck, BottleneckKind};
-use terms::plan::{WORK_FILES, WorkPlace};
+use terms::plan::{WorkFile, WorkPlace};
 use terms::record::{Cell, GuardNote, Reading};
 use terms::units::significant;
 use terms::workload::{FileTree, TreeWork};
@@ -39,7 +39,7 @@ pub(crate) fn measure(
     };
     let plan = tree::plan(wanted);
     let files = tree::files(&plan);
-    let top = format!("{target}/{WORK_FILES}-tree-{}", tree::digest(wanted));
+    let top = format!("{target}/{}", WorkFile::Tree(tree::digest(wanted)));
     if let Some(why) = tree::make(host, &top, wanted)? {
         return Ok(Measured::failed(request, why));
     }
