@@ -21,11 +21,11 @@ const LIMIT: Nanos = Nanos::seconds(300);
 /// its drives read nothing.
 ///
 /// # Errors
-/// Where the machine is lost, or what was unmounted cannot be mounted again.
+/// Where the machine is lost, or what was unmounted cannot be mounted again; [`MeasureError::Replaced`].
 pub(super) fn forget(host: &dyn Host, directory: &str, built: bool) -> Result<(), MeasureError> {
     settle_writes(host)?;
     let mounts = host.read_text("/proc/mounts")?;
-    match Mount::of(&mounts, directory) {
+    match holder(&mounts, directory, built)? {
         // Memory is where it is.
         Some(mount) if ["tmpfs", "ramfs"].contains(&mount.kind) => Ok(()),
         Some(mount) if built && mount.kind == "zfs" => reimport(host, mount.source),
@@ -38,6 +38,16 @@ pub(super) fn forget(host: &dyn Host, directory: &str, built: bool) -> Result<()
             Ok(())
         }
     }
+}
+
+/// The mount that a directory is in. What the study built is mounted on the directory itself: where somebody unmounted it, the directory is
+/// in a file system of theirs, which is not to be unmounted, nor its pool exported.
+fn holder<'m>(mounts: &'m str, directory: &str, built: bool) -> Result<Option<Mount<'m>>, MeasureError> {
+    let mount = Mount::of(mounts, directory);
+    if built && mount.as_ref().is_none_or(|mount| mount.target != directory) {
+        return Err(MeasureError::Replaced { target: directory.to_owned() });
+    }
+    Ok(mount)
 }
 
 /// Exports the pool of a dataset and imports it again.
@@ -68,6 +78,19 @@ fn run_ok(host: &dyn Host, argv: &[&str]) -> Result<Outcome, HostError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_system_of_somebodys_is_not_unmounted_where_the_runs_is_gone() {
+        let theirs = "tank/root / zfs rw 0 0\ntank/mnt /mnt zfs rw 0 0\n";
+        let own = format!("{theirs}/dev/mapper/bp-a /mnt/bedplate/a ext4 rw 0 0\n");
+        let source =
+            |mounts, built| holder(mounts, "/mnt/bedplate/a", built).map(|mount| mount.map(|mount| mount.source));
+        assert_eq!(source(&own, true).unwrap(), Some("/dev/mapper/bp-a"));
+        assert_eq!(source(theirs, false).unwrap(), Some("tank/mnt"), "a directory that was there before");
+        for mounts in [theirs, ""] {
+            assert!(matches!(source(mounts, true), Err(MeasureError::Replaced { .. })));
+        }
+    }
 
     #[test]
     fn devices_are_told_from_vdevs() {
