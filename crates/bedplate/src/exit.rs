@@ -184,6 +184,7 @@ impl From<MeasureError> for Failure {
     fn from(error: MeasureError) -> Self {
         match error {
             MeasureError::Host(error) => error.into(),
+            MeasureError::Claim(error) => error.into(),
             other => Self::Could(other.into()),
         }
     }

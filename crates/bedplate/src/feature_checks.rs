@@ -182,7 +182,7 @@ impl Scene<'_> {
             stack,
             plan,
             drives: self.guest.drives(),
-            target: &built.target,
+            target: built.target.place(),
             seed: self.seed,
         };
         let with_feature_checks = |what: &str| self.progress.now(&format!("feature checks: {}: {what}", stack.name));

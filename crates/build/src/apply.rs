@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use claim::WrittenMark;
+use claim::{Writable, WrittenMark};
 use host::{in_force, interrupt};
-use terms::plan::WorkPlace;
-use terms::plan::{Act, Condition, Effect, Mark, Plan, Step};
+use terms::plan::{Act, Condition, Effect, Mark, Plan, Step, WorkPlace};
 use terms::{Cmd, Name, Nanos, Word, WorkTarget};
 
 use crate::authority::Authority;
@@ -31,8 +30,8 @@ const KEY_BYTES: usize = 64;
 /// A stack that stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
-    /// What workloads use, on this machine: a directory or a node.
-    pub target: WorkPlace,
+    /// What workloads use, on this machine: a directory or a device.
+    pub target: Writable,
     /// Which directory that is ([`host::file_id`]); `None` for a node, and in a guest, which nobody else is in.
     pub directory: Option<String>,
     /// Steps that ran; 0 means that everything stood already.
@@ -69,15 +68,13 @@ pub fn apply(
     for wave in lanes::waves(plan) {
         changed += run.wave(&wave).map_err(|failed| run.take_back(failed))?;
     }
-    let target = match &plan.target {
-        WorkTarget::Directory(directory) => WorkPlace::Directory(directory.clone()),
-        WorkTarget::Device(word) => WorkPlace::Device(run.machine.word("target", word)?),
-    };
-    let directory = match (run.directory(&target), plan.steps.last()) {
-        (Err(error), Some(step)) => return Err(run.take_back(Failed { step, error })),
-        (answer, _) => answer?,
-    };
-    Ok(Built { target, directory, changed, took: start.elapsed().into() })
+    match (run.target(), plan.steps.last()) {
+        (Err(error), Some(step)) => Err(run.take_back(Failed { step, error })),
+        (target, _) => {
+            let (target, directory) = target?;
+            Ok(Built { target, directory, changed, took: start.elapsed().into() })
+        }
+    }
 }
 
 /// Keys live only as long as the run that made them: what was locked with one cannot be opened by a later run.
@@ -205,6 +202,16 @@ impl Run<'_> {
         let made = self.made(step)?;
         self.note(JournalEntry::After { stack, step: step.id.clone(), took_ns: start.elapsed().into(), made })?;
         Ok(true)
+    }
+
+    /// What workloads use, and which directory that is.
+    fn target(&self) -> Result<(Writable, Option<String>), BuildError> {
+        let target = match &self.plan.target {
+            WorkTarget::Directory(directory) => Writable::directory(directory.clone()),
+            WorkTarget::Device(word) => self.authority.writable(&self.machine.word("target", word)?)?,
+        };
+        let directory = self.directory(target.place())?;
+        Ok((target, directory))
     }
 
     /// Which directory workloads use, while all that was mounted is mounted.

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use claim::LockedDrive;
+use claim::{LockedDrive, Writable};
 use host::{Host, HostError};
-use terms::plan::{Placeholder, PlanCommand, WorkPlace};
+use terms::plan::{Placeholder, PlanCommand};
 use terms::{Cmd, Name, Nanos, Outcome, Plan, Word};
 
 use crate::error::BuildError;
@@ -31,11 +31,6 @@ enum Grant<'a> {
     Held(&'a Claims<'a>),
 }
 
-/// Is it one of the kernel's RAM drives?
-fn is_memory(node: &str) -> bool {
-    node.strip_prefix("/dev/ram").is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
-}
-
 impl<'a> Authority<'a> {
     /// Over drives of a machine that is thrown away: they are consented to by being lab drives.
     ///
@@ -50,7 +45,7 @@ impl<'a> Authority<'a> {
     /// # Errors
     /// [`BuildError::NotThrowaway`] where one of them is something else.
     pub fn memory(host: &'a dyn Host, drives: &Bindings) -> Result<Self, BuildError> {
-        Self::passing(host, drives, drives.values().all(|node| is_memory(node)))
+        Self::passing(host, drives, drives.values().all(|node| claim::is_memory(node)))
     }
 
     fn passing(host: &'a dyn Host, drives: &Bindings, is: bool) -> Result<Self, BuildError> {
@@ -173,10 +168,21 @@ impl<'a> Authority<'a> {
     ///
     /// # Errors
     /// Where it is not, or no longer, free.
-    pub fn bare(&self, drive: &Name) -> Result<WorkPlace, BuildError> {
+    pub fn bare(&self, drive: &Name) -> Result<Writable, BuildError> {
         let unknown = || BuildError::NotConsented { drive: drive.to_string() };
         self.prove_free(std::slice::from_ref(drive))?;
-        Ok(WorkPlace::Device(self.drives.get(drive).ok_or_else(unknown)?.clone()))
+        self.writable(self.drives.get(drive).ok_or_else(unknown)?)
+    }
+
+    /// A device that rests on these drives, for writing to it.
+    ///
+    /// # Errors
+    /// Where it rests on any other.
+    pub fn writable(&self, node: &str) -> Result<Writable, BuildError> {
+        Ok(match self.ground {
+            Grant::Passing => Writable::passing(self.host, node)?,
+            Grant::Held(claims) => Writable::held(self.host, node, claims.values())?,
+        })
     }
 
     /// Discards a drive that holds nothing any more: old bytes without a signature mean nothing to anybody, and would
@@ -187,7 +193,7 @@ impl<'a> Authority<'a> {
     pub fn discard(&self, drive: &Name) -> Result<bool, BuildError> {
         let place = self.bare(drive)?;
         self.confirm(&BTreeSet::from([drive]))?;
-        Ok(discard(self.host, place.path())?)
+        Ok(discard(self.host, place.place().path())?)
     }
 }
 
@@ -290,21 +296,4 @@ fn partitions(host: &dyn Host, node: &str) -> Result<Vec<String>, HostError> {
     }
     found.reverse();
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_memory;
-
-    #[test]
-    fn only_the_kernels_ram_drives_are_written_to_without_consent() {
-        for node in ["/dev/ram0", "/dev/ram15"] {
-            assert!(is_memory(node), "{node}");
-        }
-        let others =
-            ["/dev/ram", "/dev/ramdisk", "/dev/ram0p1", "/dev/ram-1", "/dev/ram/0", "/dev/zram0", "/dev/sda", "ram0"];
-        for node in others {
-            assert!(!is_memory(node), "{node}");
-        }
-    }
 }

@@ -28,5 +28,3 @@ pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Prerequisites;
 pub use orphans::settle;
 pub use teardown::{commands_left, commands_then, teardown};
-
-pub use terms::plan::WorkPlace;

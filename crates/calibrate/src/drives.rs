@@ -1,10 +1,10 @@
 //! Drives as they are, without a layer: read only, but for a drive of a lab, which may be written too.
 
 use host::Host;
+use measure::{On, WorkPlace, Writable};
 use model::{Parameter, Site};
 use terms::calibration::MeasuredDrive;
 use terms::machine::Rated;
-use terms::plan::WorkPlace;
 use terms::{Bytes, BytesPerSecond, Drive, DriveTransport, Iops, Layer, Nanos, Pattern, Workload};
 
 use crate::Bench;
@@ -59,13 +59,13 @@ fn only_read(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateEr
 
 /// A drive of a lab: written, then read, then written at random.
 fn written(bench: &mut Bench<'_>, drive: &Drive) -> Result<String, CalibrateError> {
-    let place = WorkPlace::Device(drive.node());
+    let on = Writable::passing(bench.host, &drive.node()).map_err(measure::MeasureError::from)?;
     let span = Bytes(drive.size.0.min(Bytes::mib(256).0));
-    measure::fill(bench.host, (place.clone(), None), span, 1, 1)?;
+    measure::fill(bench.host, (on.clone(), None), span, 1, 1)?;
     let reads = reads(bench, drive, span)?;
     let mut rated = reads.rated();
     let threads = bench.inventory.cpus;
-    let at = |work: Workload| point(bench.host, &place, &work, span, bench.window);
+    let at = |work: Workload| point(bench.host, On::Writable(&on), &work, span, bench.window);
     let large = at(work(Pattern::Write, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?;
     let small = at(work(Pattern::RandWrite, Bytes::kib(4), RANDOM_DEPTH, threads)?)?;
     let lone = at(work(Pattern::RandWrite, Bytes::kib(4), 1, 1)?)?;
@@ -100,7 +100,7 @@ impl Reads {
 
 fn reads(bench: &Bench<'_>, drive: &Drive, span: Bytes) -> Result<Reads, CalibrateError> {
     let place = WorkPlace::Device(drive.node());
-    let at = |work: Workload| point(bench.host, &place, &work, span, bench.window);
+    let at = |work: Workload| point(bench.host, On::ReadOnly(&place), &work, span, bench.window);
     Ok(Reads {
         large: at(work(Pattern::Read, Bytes::mib(1), SEQUENTIAL_DEPTH, 1)?)?,
         small: at(work(Pattern::RandRead, Bytes::kib(4), RANDOM_DEPTH, bench.inventory.cpus)?)?,

@@ -25,6 +25,7 @@ impl CalibrateError {
     /// Is there no machine to go on with?
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        matches!(self, Self::Host(HostError::Lost { .. } | HostError::Interrupted))
+        let (Self::Host(error) | Self::Measure(MeasureError::Host(error))) = self else { return false };
+        matches!(error, HostError::Lost { .. } | HostError::Interrupted)
     }
 }

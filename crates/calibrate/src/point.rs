@@ -2,9 +2,8 @@
 
 use build::{Authority, Bindings, MemoryJournal};
 use host::Host;
-use measure::{job, snapshot};
+use measure::{On, Writable, job, snapshot};
 use plan::DriveFact;
-use terms::plan::WorkPlace;
 use terms::{Bytes, MeasurePolicy, Name, Nanos, Stack, Workload};
 
 use crate::SPAN;
@@ -68,24 +67,24 @@ impl<'a> Rig<'a> {
         points
     }
 
-    fn points(&self, place: WorkPlace, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
-        measure::fill(self.host, (place.clone(), None), SPAN, 1, 1)?;
-        works.iter().map(|work| point(self.host, &place, work, SPAN, self.window)).collect()
+    fn points(&self, on: Writable, works: &[Workload]) -> Result<Vec<Point>, CalibrateError> {
+        measure::fill(self.host, (on.clone(), None), SPAN, 1, 1)?;
+        works.iter().map(|work| point(self.host, On::Writable(&on), work, SPAN, self.window)).collect()
     }
 }
 
 /// Runs a workload for a moment on the first `span` bytes of something.
 pub(crate) fn point(
     host: &dyn Host,
-    place: &WorkPlace,
+    on: On<'_>,
     work: &Workload,
     span: Bytes,
     window: Nanos,
 ) -> Result<Point, CalibrateError> {
     let policy = MeasurePolicy { settle: Nanos(window.0 / 4), window, span, ..MeasurePolicy::default() };
-    let job = job(work, place, &policy, 1)?;
+    let job = job(work, on.place(), &policy, 1)?;
     let before = snapshot(host, &[], false)?;
-    let outcome = measure::run(host, &job, Nanos::seconds(60))?;
+    let outcome = measure::run(host, &job, Nanos::seconds(60), on)?;
     let cpu = snapshot(host, &[], false)?.cpu_since(&before);
     if !outcome.ok() {
         return Err(CalibrateError::Told(format!(

@@ -7,7 +7,7 @@ use terms::command::quote;
 use terms::plan::{MOUNT_ROOT, OUR_NAMES};
 use terms::spelling::spell_inline;
 
-use crate::examination::{Evidence, Objection, Owner};
+use crate::examination::{Evidence, Examination, Objection, Owner};
 use crate::name::in_command;
 
 /// Why a drive may not be touched.
@@ -119,6 +119,17 @@ pub enum ClaimError {
         /// Its node.
         node: String,
     },
+    /// A device rests on what nobody locked for it.
+    #[error(
+        "refused: `{node}` may not be written to\n  because: it rests on {on}, which this run does not hold\n\nhint: lsblk --inverse {}",
+        in_command(node)
+    )]
+    NotHeld {
+        /// Its node.
+        node: String,
+        /// What is below it.
+        on: String,
+    },
     /// Something was found that speaks against it.
     #[error(transparent)]
     Refused(#[from] Box<Refusal>),
@@ -181,8 +192,14 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
+    /// With all that was found.
+    pub(crate) fn of(examination: &Examination) -> Self {
+        let identity = &examination.identity;
+        Self { drive: identity.describe(), id: identity.id.clone(), findings: examination.findings.clone() }
+    }
+
     /// What to do where what is up has names that a run gives. Findings begin with what is lowest.
-    fn left_by_a_run(&self) -> Option<String> {
+    pub(crate) fn left_by_a_run(&self) -> Option<String> {
         let is_below = |point: &str| point.strip_prefix(MOUNT_ROOT).is_some_and(|rest| rest.starts_with('/'));
         let closes = |finding: &Objection| match &finding.evidence {
             Some(Evidence::Mount(point)) => Some((format!("umount {}", quote(point)), is_below(point))),

@@ -30,6 +30,7 @@ mod samples;
 mod signature;
 mod survey;
 mod usage;
+mod writable;
 
 pub use candidates::{Candidate, candidates, id_of};
 pub use consent::Consent;
@@ -46,3 +47,4 @@ pub use permission::{LockedDrive, Permission, reclaim};
 pub use resolve::{confirm, resolve};
 pub use signature::places_of_marks;
 pub use survey::registries::made_of;
+pub use writable::{Writable, is_memory};

@@ -237,7 +237,5 @@ fn accept(examination: &Examination, erases: bool, ours: &Ours) -> Result<Vec<Ob
         return Ok(accepted.into_iter().cloned().collect());
     }
     // With what may be lost: a person who fixes one thing should not learn of the next one only then.
-    let identity = &examination.identity;
-    let findings = examination.findings.clone();
-    Err(Box::new(Refusal { drive: identity.describe(), id: identity.id.clone(), findings }).into())
+    Err(Box::new(Refusal::of(examination)).into())
 }

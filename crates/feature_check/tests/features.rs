@@ -36,7 +36,7 @@ fn stand(layers: &str) -> Standing {
     let plan = without_snapshot(&plan::plan(&stack, &plan::DriveFact::of_lab(&design.lab)).unwrap());
     let authority = Authority::lab(&machine, &drives).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| ()).unwrap();
-    Standing { target: built.target, machine, stack: asked.clone(), plan, drives }
+    Standing { target: built.target.place().clone(), machine, stack: asked.clone(), plan, drives }
 }
 
 impl Standing {

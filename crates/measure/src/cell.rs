@@ -22,10 +22,12 @@ use crate::imitate;
 use crate::job::{self, Job, Offered};
 use crate::latency_log;
 use crate::longer::{self, Times};
+use crate::on::On;
 use crate::own_work::{self, Busy};
 use crate::probe;
 use crate::request::{CellRequest, Measured};
-use crate::{resync, together, workplace};
+use crate::workplace;
+use crate::{resync, together};
 
 /// Runs one cell. A job that failed is a failed cell, not an error.
 ///
@@ -140,17 +142,18 @@ pub(crate) fn prepare(request: &CellRequest<'_>, times: Times) -> Result<Job, Me
     // What was filled decides, whatever the policy says.
     let policy = MeasurePolicy { span: request.filled.span, settle: times.settle, ..request.policy.clone() };
     let workload = Workload { window: Some(times.window), ..request.workload.clone() };
-    let mut job = job::job_at(&workload, &request.filled.place, &policy, request.rate, request.seed)?;
+    let mut job = job::job_at(&workload, request.filled.place(), &policy, request.rate, request.seed)?;
     if job::aligns(&request.filled.version) {
         job::align_log(&mut job);
     }
     Ok(job)
 }
 
-fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos) -> Result<Observed, HostError> {
+fn observed(host: &dyn Host, request: &CellRequest<'_>, job: &Job, window: Nanos) -> Result<Observed, MeasureError> {
     if let Some(settling) = job.settling() {
         // What goes wrong in it goes wrong in the run that counts, which is judged.
-        workplace::run(host, &settling, Nanos(job.expected.0 + Nanos::seconds(300).0))?;
+        let limit = Nanos(job.expected.0 + Nanos::seconds(300).0);
+        workplace::run(host, &settling, limit, On::Writable(&request.filled.on))?;
     }
     let aligned = job::aligns(&request.filled.version);
     let event = request.workload.path_lost.map(|loss| (loss, request.policy.settle));
@@ -322,7 +325,7 @@ fn believe(
         members: observed.counted(),
         cpu: observed.cpu.as_ref(),
         application: application(observed, &output, aligned),
-        bounds: match &request.filled.place {
+        bounds: match request.filled.place() {
             terms::plan::WorkPlace::Directory(_) if request.nodes.is_empty() => amplification::UNKNOWN,
             _ => bounds.reduce(Bounds::or).unwrap_or(amplification::UNKNOWN),
         },

@@ -36,7 +36,7 @@ const BOUND: f64 = 1.15;
 /// Where the machine is lost.
 pub(crate) fn measure(host: &dyn Host, request: &CellRequest<'_>, wanted: &FileTree) -> Result<Measured, MeasureError> {
     let start = Instant::now();
-    let WorkPlace::Directory(target) = &request.filled.place else {
+    let WorkPlace::Directory(target) = request.filled.place() else {
         return Ok(Measured::failed(
             request,
             "files are copied onto file systems, and this stack is a device".to_owned(),

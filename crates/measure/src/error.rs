@@ -50,6 +50,15 @@ pub enum MeasureError {
         /// Why.
         source: terms::fio::Refused,
     },
+    /// A job that writes was to run where nothing is known that allows it.
+    #[error("a job that writes to `{target}` needs a place that may be written to")]
+    Unallowed {
+        /// Its file or device.
+        target: String,
+    },
+    /// What a load was to write to may not be written to any more.
+    #[error(transparent)]
+    Claim(#[from] claim::ClaimError),
     /// The machine failed.
     #[error(transparent)]
     Host(#[from] HostError),

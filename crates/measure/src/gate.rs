@@ -10,8 +10,10 @@ use terms::workload::PathLoss;
 use terms::{Bytes, Cmd, Nanos, Outcome};
 
 use crate::counters::Snapshot;
+use crate::error::MeasureError;
 use crate::job::{Job, sample};
 use crate::log::Log;
+use crate::on::On;
 use crate::own_work::Busy;
 use crate::path;
 use crate::request::CellRequest;
@@ -82,10 +84,11 @@ pub(crate) fn observe(
     window: Nanos,
     aligned: bool,
     event: Option<(PathLoss, Nanos)>,
-) -> Result<Observed, HostError> {
+) -> Result<Observed, MeasureError> {
     let workplace = Workplace::new(host)?;
     // A queue that was filled may take long to drain after the clock has stopped.
-    let cmd = workplace.fio(job)?.limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
+    let cmd =
+        workplace.fio(job, On::Writable(&request.filled.on))?.limit(Nanos(job.expected.0 + Nanos::seconds(300).0));
     let begun = host.now()?;
     let watch = watching(host, request, window);
     let (outcome, ended, watched, lost) = if host.has_own_clock() {

@@ -13,6 +13,7 @@ use terms::{Bytes, Nanos};
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
 use crate::job::Job;
+use crate::on::On;
 use crate::request::CellRequest;
 use crate::workplace::Workplace;
 
@@ -63,7 +64,7 @@ type Once = (Option<ImitatedLoop>, Vec<(String, Vec<u8>)>);
 fn once(host: &dyn Host, request: &CellRequest<'_>, job: &Job, tool: Tool, number: u32) -> Result<Once, MeasureError> {
     // A drive as slow as an SD card writes the tool's whole file within this time.
     let workplace = Workplace::new(host)?;
-    let outcome = host.run(&workplace.fio(job)?.limit(Nanos::seconds(900)))?;
+    let outcome = host.run(&workplace.fio(job, On::Writable(&request.filled.on))?.limit(Nanos::seconds(900)))?;
     let mut raw = vec![(format!("imitated-{number}.json"), outcome.stdout.clone())];
     let mut log = Vec::new();
     if tool == Tool::GnomeDisks {

@@ -5,11 +5,13 @@ mod load;
 mod reach;
 mod target;
 
+use claim::Writable;
 use terms::plan::WorkPlace;
 use terms::workload::{Engine, FioKey, Load, Reach};
 use terms::{Bytes, MeasurePolicy, Nanos, Pattern, Workload};
 
 use crate::error::MeasureError;
+use crate::on::On;
 
 pub use fill::{fill, fill_job};
 pub(crate) use load::Offered;
@@ -19,7 +21,7 @@ pub(crate) use target::LINK as TARGET;
 /// A stretch that was written from end to end: only this can be measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled {
-    pub(crate) place: WorkPlace,
+    pub(crate) on: Writable,
     pub(crate) span: Bytes,
     /// Which file or device was filled; `None` where nobody else could put another in its place.
     pub(crate) is: Option<String>,
@@ -118,6 +120,13 @@ impl Job {
         let reads = self.sections().all(Self::reads);
         let words = ["fio", "--output-format=json+,normal"].into_iter().chain(reads.then_some("--readonly"));
         words.chain(["-"]).map(str::to_owned).collect()
+    }
+
+    /// May it run on this: does it write there and nowhere else, or nowhere at all?
+    pub(crate) fn is_allowed(&self, on: On<'_>) -> bool {
+        let file = on.place().file();
+        let writes_there = matches!(on, On::Writable(_)) && self.sections().all(|section| section.target == file);
+        writes_there || self.sections().all(Self::reads)
     }
 
     /// Does it do nothing but read?

@@ -10,6 +10,7 @@ use terms::{Bytes, Nanos, Pattern, Workload};
 
 use crate::error::MeasureError;
 use crate::job::{Job, base, samples};
+use crate::on::On;
 use crate::request::CellRequest;
 use crate::workplace::Workplace;
 
@@ -32,7 +33,7 @@ pub(crate) struct Pass {
 pub(crate) fn pass(host: &dyn Host, request: &CellRequest<'_>) -> Result<Pass, MeasureError> {
     let Some(job) = job(request) else { return Ok(Pass::default()) };
     let workplace = Workplace::new(host)?;
-    let outcome = host.run(&workplace.fio(&job)?.limit(LIMIT))?;
+    let outcome = host.run(&workplace.fio(&job, On::Writable(&request.filled.on))?.limit(LIMIT))?;
     let log = workplace.take(&job.log("lat"));
     let probes = if outcome.ok() { read(&String::from_utf8_lossy(&log)) } else { Vec::new() };
     let files = [
@@ -53,7 +54,7 @@ fn is_access(workload: &Workload) -> bool {
 /// The job of a pass; `None` for workloads that are not about places.
 fn job(request: &CellRequest<'_>) -> Option<Job> {
     let workload = request.workload;
-    let mut job = base(workload.name.as_str(), &request.filled.place, Engine::Psync, request.seed);
+    let mut job = base(workload.name.as_str(), request.filled.place(), Engine::Psync, request.seed);
     match workload.reach {
         Reach::Samples(wanted) => {
             job.set("rw", if workload.pattern.writes() { "write" } else { "read" }, "the workload's direction");

@@ -23,6 +23,7 @@ use crate::error::MeasureError;
 use crate::gate::{Observed, Ran, conclude as observed, watching};
 use crate::job::{self, Job};
 use crate::longer::{EXTENDED, Times};
+use crate::on::On;
 use crate::request::{CellRequest, Companion, Measured};
 use crate::resync;
 use crate::watch::Watched;
@@ -144,8 +145,8 @@ impl Run {
         let jobs: Vec<Job> = prepared.collect::<Result<_, MeasureError>>()?;
         let places: Vec<Workplace<'_>> =
             parties.iter().map(|party| Workplace::new(party.host)).collect::<Result<_, HostError>>()?;
-        for (place, job) in places.iter().zip(&jobs) {
-            place.lead_to(job)?;
+        for ((party, place), job) in parties.iter().zip(&places).zip(&jobs) {
+            place.admit(job, On::Writable(&party.request.filled.on))?;
         }
         let servers = match Servers::start(parties, &places)? {
             Ok(servers) => servers,

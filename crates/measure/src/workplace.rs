@@ -6,7 +6,9 @@
 use host::{Host, HostError};
 use terms::{Cmd, Nanos, Outcome};
 
+use crate::error::MeasureError;
 use crate::job::{Job, TARGET};
+use crate::on::On;
 
 /// Where it is made: there everywhere, and nobody but its owner can take away what lies in it.
 const ABOVE: &str = "/tmp";
@@ -61,17 +63,24 @@ impl<'a> Workplace<'a> {
     /// fio with a job, which it reads from its standard input.
     ///
     /// # Errors
-    /// Where the machine is lost.
-    pub(crate) fn fio(&self, job: &Job) -> Result<Cmd, HostError> {
-        self.lead_to(job)?;
+    /// As [`Workplace::admit`].
+    pub(crate) fn fio(&self, job: &Job, on: On<'_>) -> Result<Cmd, MeasureError> {
+        self.admit(job, on)?;
         Ok(self.command(&job.argv()).stdin(job.file()))
     }
 
-    /// Makes the link by which a job file names what it cannot spell.
+    /// Lets a job in that may run on this, and makes the link by which its file names what it cannot spell.
     ///
     /// # Errors
-    /// Where it cannot be made.
-    pub(crate) fn lead_to(&self, job: &Job) -> Result<(), HostError> {
+    /// [`MeasureError::Unallowed`] for a job that writes anywhere else, [`MeasureError::Claim`] where this may not be written to any
+    /// more; where the link cannot be made.
+    pub(crate) fn admit(&self, job: &Job, on: On<'_>) -> Result<(), MeasureError> {
+        if !job.is_allowed(on) {
+            return Err(MeasureError::Unallowed { target: on.place().file() });
+        }
+        if let On::Writable(on) = on {
+            on.confirm(self.host)?;
+        }
         if let Some(target) = job.link() {
             self.host.run_ok(&Cmd::new(["ln", "-s", "--", target, &self.path(TARGET)]))?;
         }
@@ -94,10 +103,10 @@ impl Drop for Workplace<'_> {
 /// Runs a job of which nothing but fio's own words is wanted.
 ///
 /// # Errors
-/// Where the machine is lost. A job that failed is no error.
-pub fn run(host: &dyn Host, job: &Job, limit: Nanos) -> Result<Outcome, HostError> {
+/// [`MeasureError::Unallowed`], [`MeasureError::Claim`]; where the machine is lost. A job that failed is no error.
+pub fn run(host: &dyn Host, job: &Job, limit: Nanos, on: On<'_>) -> Result<Outcome, MeasureError> {
     let workplace = Workplace::new(host)?;
-    host.run(&workplace.fio(job)?.limit(limit))
+    Ok(host.run(&workplace.fio(job, on)?.limit(limit))?)
 }
 
 #[cfg(test)]

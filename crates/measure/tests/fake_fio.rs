@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io;
 
 use host::{Host, HostError};
-use measure::{CellRequest, LongerRule, MeasureError, Measured, WorkPlace, fill, measure};
+use measure::{CellRequest, LongerRule, MeasureError, Measured, Writable, fill, measure};
 use terms::evidence::Steadiness;
 use terms::record::CellKey;
 use terms::workload::PathLoss;
@@ -148,7 +148,7 @@ fn run_with(
         path_lost,
         ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes(4096))
     };
-    let filled = fill(fio, (WorkPlace::Directory("/mnt/x".into()), None), policy.span, 1, 1)?;
+    let filled = fill(fio, (Writable::directory("/mnt/x".into()), None), policy.span, 1, 1)?;
     let key = CellKey { round: 1, stack: "s".into(), workload: "w".into() };
     let request = CellRequest {
         key,

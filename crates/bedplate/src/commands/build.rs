@@ -73,7 +73,7 @@ fn rehearse(plan: &Plan, guest: &Guest, shell: bool, settings: &Settings) -> Res
     }
     if shell {
         let (rows, columns) = terminal_size();
-        settings.printer.say(&format!("{} stands at {}\r", plan.stack, built.target.path()));
+        settings.printer.say(&format!("{} stands at {}\r", plan.stack, built.target.place().path()));
         guest.shell(rows, columns)?;
     }
     let past = journal.0.clone();

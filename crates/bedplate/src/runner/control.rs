@@ -1,9 +1,8 @@
 //! The bare drive, first and last in every round: what changed between was not the stacks.
 
 use crate::site::Site;
-use measure::Filled;
+use measure::{Filled, Writable};
 use terms::event::EventKind;
-use terms::plan::WorkPlace;
 use terms::record::{CONTROL, CellKey};
 use terms::{Bytes, Control, Name, Pattern, Workload};
 
@@ -41,7 +40,7 @@ impl Runner<'_> {
             return Ok(());
         }
         let Some((name, whole, slice)) = slices.bare(site) else { return Ok(()) };
-        self.control(site, round, which, &name, &whole, WorkPlace::Device(slice))
+        self.control(site, round, which, &name, &whole, Writable::passing(site, &slice)?)
     }
 
     fn control_wanted(&self, round: u32, which: &str) -> bool {
@@ -56,13 +55,13 @@ impl Runner<'_> {
         which: &str,
         name: &str,
         whole: &str,
-        place: WorkPlace,
+        on: Writable,
     ) -> Result<(), Failure> {
         let workload = workload(which)?;
         if !self.fits(self.costs.cell(&self.design.measure, &workload)) {
             return Ok(());
         }
-        let filled: Filled = self.fill(site, round, (CONTROL, TITLE), (place, None))?;
+        let filled: Filled = self.fill(site, round, (CONTROL, TITLE), (on, None))?;
         let drives = [(name.to_owned(), whole.to_owned())];
         let key = CellKey { round, stack: CONTROL.to_owned(), workload: workload.name.to_string() };
         let spot = Spot { key, title: TITLE, nodes: &[], filled: &filled, resyncs: &[], drives: &drives, others: &[] };

@@ -33,9 +33,9 @@ impl<'a> Runner<'a> {
             return Ok(None);
         };
         let (built, journal) = self.put_up(site, round, plan, site.drives())?;
-        match built.target {
+        match built.target.place() {
             WorkPlace::Directory(directory) => {
-                Ok(Some(Source { plan, from: measure::CopySource::built(site, directory)?, journal }))
+                Ok(Some(Source { plan, from: measure::CopySource::built(site, directory.clone())?, journal }))
             }
             WorkPlace::Device(node) => {
                 let why = format!("source `{}` is a device ({node}), files need a file system", plan.stack);

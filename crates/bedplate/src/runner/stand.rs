@@ -6,10 +6,10 @@ use crate::site::Site;
 use analyse::Wanted;
 use build::{BuildError, JournalEntry};
 use host::Host;
-use measure::{CellRequest, Companion, Filled};
+use measure::{CellRequest, Companion, Filled, Writable};
 use terms::event::EventKind;
 use terms::evidence::Steadiness;
-use terms::plan::{Plan, WorkPlace};
+use terms::plan::Plan;
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
 use terms::{LayerNode, Nanos, Speed, Workload};
 
@@ -132,7 +132,7 @@ impl<'a> Runner<'a> {
         site: &Site,
         round: u32,
         (slug, title): (&str, &str),
-        target: (WorkPlace, Option<&str>),
+        target: (Writable, Option<&str>),
     ) -> Result<Filled, Failure> {
         let policy = &self.design.measure;
         self.progress.detail(&format!("round {round}: filling {} of {title}", policy.span));

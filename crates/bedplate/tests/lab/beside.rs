@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use build::{Authority, MemoryJournal};
 use host::Host;
 use lab::Guest;
-use measure::{CellRequest, Filled, WorkPlace};
+use measure::{CellRequest, Filled, WorkPlace, Writable};
 use serde_json::Value;
 use spec::fio::{Imported, Reader};
 use terms::record::{CellKey, Reading};
@@ -109,7 +109,7 @@ impl Stage {
         let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
         let authority = Authority::lab(&guest, guest.drives()).unwrap();
         let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
-        let build::WorkPlace::Directory(directory) = built.target else { panic!("no directory") };
+        let WorkPlace::Directory(directory) = built.target.place().clone() else { panic!("no directory") };
         let drives = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
         Self { guest, directory, nodes: design.stacks[0].nodes.clone(), drives }
     }
@@ -126,7 +126,7 @@ impl Stage {
             span: imported.span.unwrap_or(Bytes(SIZE)),
             ..MeasurePolicy::default()
         };
-        let place = WorkPlace::Directory(self.directory.clone());
+        let place = Writable::directory(self.directory.clone());
         let filled = measure::fill(&self.guest, (place, None), policy.span, 1, 1).map_err(|error| error.to_string())?;
         let mut rates = Rates::new();
         for workload in &imported.workloads {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use build::{Authority, Built, MemoryJournal};
 use host::Host;
 use lab::{Guest, GuestSpec, Saves};
-use measure::{CellRequest, WorkPlace};
+use measure::{CellRequest, WorkPlace, Writable};
 use terms::evidence::BottleneckKind;
 use terms::record::{Cell, CellKey};
 use terms::workload::FioKey;
@@ -147,7 +147,7 @@ impl Stage {
     /// Fills a place, lets `provoke` happen, measures, and lets `calm` end it. `on` are the drives beneath.
     fn cell(
         &self,
-        place: WorkPlace,
+        place: Writable,
         on: &[&str],
         nodes: &[LayerNode],
         workload: &Workload,
@@ -190,7 +190,7 @@ impl Stage {
         println!("{stack}: {}", provoke.lines().next().unwrap_or("nothing provoked"));
         let set = self.build(stack);
         let target = set.built.target.clone();
-        let (WorkPlace::Device(path) | WorkPlace::Directory(path)) = &target;
+        let (WorkPlace::Device(path) | WorkPlace::Directory(path)) = target.place();
         let (provoke, calm) = (provoke.replace("TARGET", path), calm.replace("TARGET", path));
         let on: Vec<&str> = set.plan.drives.iter().map(Name::as_str).collect();
         let cell = self.cell(target.clone(), &on, &set.nodes, workload, &provoke, &calm);
@@ -265,7 +265,7 @@ fn work_of_file_systems_voids_a_number() {
             "mkfs.ext4 -q -F -E lazy_itable_init=1,lazy_journal_init=1 -i 1024 {a}; mkdir -p /mnt/lazy; mount -o init_itable=50 {a} /mnt/lazy"
         ),
     );
-    let cell = stage.cell(WorkPlace::Directory("/mnt/lazy".into()), &["a"], &[], &random_reads(), ":", ":");
+    let cell = stage.cell(Writable::directory("/mnt/lazy".into()), &["a"], &[], &random_reads(), ":", ":");
     shell(&stage.guest, &format!("umount /mnt/lazy; wipefs -aq {a}"));
     assert!(cell.guards.iter().any(|note| note.guard == Guard::LazyInit), "{:?}", cell.guards);
 }
@@ -299,7 +299,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
     // One thread that waits for nothing: a drive in memory answers within the call.
     println!("a drive in memory, one job");
     let psync = Workload { engine: Engine::Psync, depth: 1, ..random_reads() };
-    let cell = stage.cell(WorkPlace::Device(stage.node("r")), &["r"], &[], &psync, ":", ":");
+    let cell = stage.cell(Writable::passing(&stage.guest, &stage.node("r")).unwrap(), &["r"], &[], &psync, ":", ":");
     assert_label(&cell, Guard::Generator);
     assert_eq!(cell.bottleneck.as_ref().map(|bottleneck| bottleneck.kind), Some(BottleneckKind::Generator));
     // Encryption of large blocks on every processor.
@@ -315,7 +315,7 @@ fn what_limits_is_named_and_errors_are_no_numbers() {
         "dmsetup suspend holed; printf '0 16384 linear {a} 0\\n16384 245760 error\\n' | dmsetup load holed; dmsetup resume holed"
     );
     let cell = stage.cell(
-        WorkPlace::Device("/dev/mapper/holed".into()),
+        Writable::passing(&stage.guest, "/dev/mapper/holed").unwrap(),
         &["a"],
         &[],
         &random_reads(),

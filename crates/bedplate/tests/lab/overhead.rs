@@ -4,7 +4,7 @@
 
 use build::{Authority, MemoryJournal};
 use host::Host;
-use measure::{CellRequest, Filled, WorkPlace};
+use measure::{CellRequest, Filled, WorkPlace, Writable};
 use terms::record::CellKey;
 use terms::{Bytes, Cmd, LayerNode, MeasurePolicy, Nanos, Workload};
 
@@ -78,9 +78,9 @@ fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
-    let build::WorkPlace::Directory(directory) = built.target else { panic!("no directory") };
+    let WorkPlace::Directory(directory) = built.target.place().clone() else { panic!("no directory") };
     let policy = policy();
-    let filled = measure::fill(&guest, (WorkPlace::Directory(directory.clone()), None), policy.span, 1, 1).unwrap();
+    let filled = measure::fill(&guest, (Writable::directory(directory.clone()), None), policy.span, 1, 1).unwrap();
     let drives: Vec<_> = guest.drives().iter().map(|(name, node)| (name.to_string(), node.clone())).collect();
     let workload = design.workloads.iter().find(|w| w.pattern.random() && w.pattern.reads()).unwrap();
     let (mut harness, mut hand, mut share, mut own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -70,7 +70,8 @@ fn nobody_writes_to_drives_that_nobody_agreed_to_lose() {
     let never = |error: &BuildError| matches!(error, BuildError::NotThrowaway { .. });
     refused(authority.slice(&plan.drives[0], 16, 2), never);
     refused(authority.unslice(&plan.drives[0]), never);
-    assert_eq!(authority.bare(&plan.drives[0]).unwrap(), WorkPlace::Device(yard.node("a").to_owned()));
+    assert_eq!(authority.bare(&plan.drives[0]).unwrap().place(), &WorkPlace::Device(yard.node("a").to_owned()));
+    refused(authority.writable(yard.node("b")), BuildError::is_refusal);
     assert!(yard.machine.deeds().len() == 2, "{:?}", yard.machine.deeds());
     // RAM drives of the kernel's go with it, on a machine of any kind.
     let ram =
@@ -285,7 +286,7 @@ fn a_directory_on_a_file_system_that_stands_is_made_and_taken_away() {
     let authority = Authority::held(&machine, &none);
     let mut journal = MemoryJournal::default();
     let built = apply(&plan, &authority, &[], &mut journal).unwrap();
-    assert_eq!(built.target, WorkPlace::Directory("/data/.bedplate-1".to_owned()));
+    assert_eq!(built.target.place(), &WorkPlace::Directory("/data/.bedplate-1".to_owned()));
     let past = journal.0.clone();
     build::teardown(&plan, &authority, &past, &mut journal).unwrap();
     assert!(!machine.exists("/data/.bedplate-1").unwrap() && machine.exists("/data").unwrap());

@@ -57,7 +57,7 @@ mod tests {
     use terms::{Bytes, MeasurePolicy, Name, Nanos, Workload};
 
     use super::*;
-    use crate::{CellRequest, Filled, WorkPlace};
+    use crate::{CellRequest, Filled, Writable};
 
     #[test]
     fn nothing_is_copied_from_another_file_system_than_was_built() {
@@ -73,18 +73,10 @@ mod tests {
             source: None,
             goes: 1,
         };
-        let place = WorkPlace::Directory(path("target"));
+        let on = Writable::directory(path("target"));
         let (argv, text) = (Vec::new(), String::new);
-        let filled = Filled {
-            place,
-            span: Bytes(0),
-            is: None,
-            took: Nanos(0),
-            argv,
-            job: text(),
-            output: text(),
-            version: text(),
-        };
+        let filled =
+            Filled { on, span: Bytes(0), is: None, took: Nanos(0), argv, job: text(), output: text(), version: text() };
         let request = CellRequest {
             key: CellKey { round: 1, stack: "s".into(), workload: "w".into() },
             workload: &Workload::new(Name::new("w").unwrap(), Pattern::Read, Bytes(4096)),

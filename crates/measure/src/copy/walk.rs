@@ -34,7 +34,7 @@ pub(crate) fn measure(
     wanted: &FileTree,
 ) -> Result<Measured, MeasureError> {
     let start = Instant::now();
-    let WorkPlace::Directory(target) = &request.filled.place else {
+    let WorkPlace::Directory(target) = request.filled.place() else {
         return Ok(Measured::failed(request, "files are on file systems, and this stack is a device".to_owned()));
     };
     let plan = tree::plan(wanted);

@@ -41,7 +41,7 @@ fn shape(job: &mut Job, request: &CellRequest<'_>) {
 
 /// Not by the clock: on a fast drive the test ends with its file, after a fraction of a second.
 fn kdiskmark(request: &CellRequest<'_>) -> Job {
-    let mut job = base(request.workload.name.as_str(), &request.filled.place, Engine::Libaio, request.seed);
+    let mut job = base(request.workload.name.as_str(), request.filled.place(), Engine::Libaio, request.seed);
     shape(&mut job, request);
     job.set("size", size(request).0, "the tool's file, as far as there is room for it")
         .set("runtime", SECONDS, "a limit only: the tool does not say time_based")
@@ -53,7 +53,7 @@ fn kdiskmark(request: &CellRequest<'_>) -> Job {
 
 /// DiskSpd by the clock: all threads on the same file, sequential ones sharing one position.
 fn crystal(request: &CellRequest<'_>) -> Job {
-    let mut job = base(request.workload.name.as_str(), &request.filled.place, Engine::Libaio, request.seed);
+    let mut job = base(request.workload.name.as_str(), request.filled.place(), Engine::Libaio, request.seed);
     shape(&mut job, request);
     job.set("size", size(request).0, "the tool's file, as far as there is room for it")
         .set("runtime", SECONDS, "as long as the tool measures")
@@ -70,7 +70,7 @@ fn gnome(request: &CellRequest<'_>) -> Job {
         Reach::Samples(samples) => samples,
         Reach::Span => SAMPLES,
     };
-    let mut job = base(workload.name.as_str(), &request.filled.place, Engine::Psync, request.seed);
+    let mut job = base(workload.name.as_str(), request.filled.place(), Engine::Psync, request.seed);
     job.set("rw", if workload.pattern.writes() { "write" } else { "read" }, "the test's direction");
     one_pass(&mut job, request, wanted);
     if workload.pattern.writes() {

@@ -1,5 +1,6 @@
 //! Filling: no read may find a block that was never written.
 
+use claim::Writable;
 use host::{Host, HostError};
 use terms::plan::WorkPlace;
 use terms::workload::Engine;
@@ -8,6 +9,8 @@ use terms::{Bytes, Cmd, Nanos};
 use super::{Filled, Job, base};
 use crate::error::MeasureError;
 use crate::fio;
+use crate::on::On;
+use crate::workplace::run;
 
 /// The job that writes every byte of the span so many times.
 #[must_use]
@@ -26,6 +29,11 @@ pub fn fill_job(place: &WorkPlace, span: Bytes, passes: u32, seed: u64) -> Job {
 }
 
 impl Filled {
+    /// Where it is.
+    pub(crate) const fn place(&self) -> &WorkPlace {
+        self.on.place()
+    }
+
     /// Refuses to write to something else than what was filled: somebody may have mounted another file system there, or
     /// unmounted this one.
     ///
@@ -33,8 +41,8 @@ impl Filled {
     /// [`MeasureError::Replaced`]; where the machine cannot be asked.
     pub(crate) fn check(&self, host: &dyn Host) -> Result<(), MeasureError> {
         match &self.is {
-            Some(is) if identity(host, &self.place).ok().as_ref() != Some(is) => {
-                Err(MeasureError::Replaced { target: self.place.file() })
+            Some(is) if identity(host, self.place()).ok().as_ref() != Some(is) => {
+                Err(MeasureError::Replaced { target: self.place().file() })
             }
             _ => Ok(()),
         }
@@ -69,17 +77,18 @@ fn is_built(host: &dyn Host, place: &WorkPlace, built: Option<&str>) -> Result<(
 /// [`MeasureError::Fill`] with what fio said; [`MeasureError::Replaced`].
 pub fn fill(
     host: &dyn Host,
-    (place, built): (WorkPlace, Option<&str>),
+    (on, built): (Writable, Option<&str>),
     span: Bytes,
     passes: u32,
     seed: u64,
 ) -> Result<Filled, MeasureError> {
-    is_built(host, &place, built)?;
+    let place = on.place();
+    is_built(host, place, built)?;
     let passes = passes.max(1);
     let total = span.0.saturating_mul(u64::from(passes));
     let limit = Nanos::seconds(total / SLOWEST).max(PATIENCE);
-    let job = fill_job(&place, span, passes, seed);
-    let outcome = crate::workplace::run(host, &job, limit)?;
+    let job = fill_job(place, span, passes, seed);
+    let outcome = run(host, &job, limit, On::Writable(&on))?;
     let failed = |why: String| MeasureError::Fill { span, target: place.file(), why };
     if !outcome.ok() {
         return Err(failed(host::CommandFailure::new(&host.name(), &Cmd::new(job.line()), outcome).to_string()));
@@ -92,11 +101,11 @@ pub fn fill(
     if written < total {
         return Err(failed(format!("only {written} of {total} bytes were written")));
     }
-    is_built(host, &place, built)?;
-    let is = if host.is_throwaway() { None } else { Some(identity(host, &place)?) };
+    is_built(host, place, built)?;
+    let is = if host.is_throwaway() { None } else { Some(identity(host, place)?) };
     let said = String::from_utf8_lossy(&outcome.stdout).into_owned();
     Ok(Filled {
-        place,
+        on,
         span,
         is,
         took: outcome.took,

@@ -8,7 +8,7 @@ use host::Local;
 use terms::{Bytes, MeasurePolicy, Name, Pattern, Workload};
 
 use super::*;
-use crate::WorkPlace;
+use crate::{WorkPlace, Writable};
 
 fn on(directory: &Path, window: Nanos) -> Job {
     let mut workload = Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::kib(4));
@@ -70,13 +70,13 @@ fn whatever_a_directory_is_called_fio_works_in_it_and_nowhere_else() {
         let bench = tempfile::tempdir().unwrap();
         let directory = bench.path().join(name);
         fs::create_dir(&directory).unwrap();
-        let place = WorkPlace::Directory(directory.to_str().unwrap().to_owned());
-        let filled =
-            crate::fill(&host, (place, None), Bytes::mib(1), 1, 1).unwrap_or_else(|error| panic!("{name:?}: {error}"));
+        let place = Writable::directory(directory.to_str().unwrap().to_owned());
+        let filled = crate::fill(&host, (place.clone(), None), Bytes::mib(1), 1, 1)
+            .unwrap_or_else(|error| panic!("{name:?}: {error}"));
         let size = fs::metadata(directory.join("bedplate.dat")).map(|file| file.len());
         assert!(size.as_ref().is_ok_and(|size| *size == 1 << 20), "{name:?}: {size:?}\n{}", filled.job);
         let job = on(&directory, Nanos::millis(50));
-        let outcome = run(&host, &job, Nanos::seconds(60)).unwrap();
+        let outcome = run(&host, &job, Nanos::seconds(60), On::Writable(&place)).unwrap();
         assert!(outcome.ok(), "{name:?}: {} {}", outcome.text(), outcome.error_text());
         assert_eq!(told(&outcome), meant(&job), "{name:?}");
         assert!(filled.job.contains("rw=write"));
@@ -94,7 +94,7 @@ fn what_was_not_built_is_not_filled() {
         fs::create_dir(directory).unwrap();
     }
     let path = own.to_str().unwrap();
-    let place = WorkPlace::Directory(path.to_owned());
+    let place = Writable::directory(path.to_owned());
     let built = host::file_id(&host, path).unwrap();
     let fill = || crate::fill(&host, (place.clone(), Some(&built)), Bytes::mib(1), 1, 1);
     assert!(fill().is_ok());
@@ -154,12 +154,46 @@ fn one_whose_run_was_killed_is_gone_when_its_program_has_ended() {
 fn logs_of_a_job_are_its_own() {
     let host = Local::new();
     let bench = tempfile::tempdir().unwrap();
-    let place = WorkPlace::Directory(bench.path().to_str().unwrap().to_owned());
-    crate::fill(&host, (place, None), Bytes::mib(1), 1, 1).unwrap();
+    let place = Writable::directory(bench.path().to_str().unwrap().to_owned());
+    crate::fill(&host, (place.clone(), None), Bytes::mib(1), 1, 1).unwrap();
     let job = on(bench.path(), Nanos::seconds(1));
     let workplace = Workplace::new(&host).unwrap();
-    assert!(host.run(&workplace.fio(&job).unwrap()).unwrap().ok());
+    assert!(host.run(&workplace.fio(&job, On::Writable(&place)).unwrap()).unwrap().ok());
     assert!(!workplace.take(&job.log("bw")).is_empty() && !workplace.take(&job.log("lat")).is_empty());
     assert!(workplace.take("nothing").is_empty());
     assert_eq!(files(bench.path()), ["bedplate.dat"]);
+}
+
+/// What may only be read is not written to, whatever the job says, and no job writes beside what it may write to.
+#[test]
+fn a_job_writes_nowhere_but_where_it_may() {
+    let (host, bench) = (Local::new(), tempfile::tempdir().unwrap());
+    let at = |name: &str| {
+        let path = bench.path().join(name);
+        fs::create_dir_all(&path).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (own, theirs) = (at("own"), at("theirs"));
+    let job = |pattern, directory: &str| {
+        let mut workload = Workload::new(Name::new("w").unwrap(), pattern, Bytes::kib(4));
+        workload.engine = terms::Engine::Psync;
+        let policy = MeasurePolicy {
+            span: Bytes::mib(1),
+            window: Nanos::millis(50),
+            settle: Nanos(0),
+            ..MeasurePolicy::default()
+        };
+        crate::job(&workload, &WorkPlace::Directory(directory.to_owned()), &policy, 7).unwrap()
+    };
+    let (place, allowed) = (WorkPlace::Directory(theirs.clone()), Writable::directory(own.clone()));
+    for pattern in [Pattern::Write, Pattern::RandWrite, Pattern::Mixed(70), Pattern::RandMixed(70)] {
+        for on in [On::ReadOnly(&place), On::Writable(&allowed)] {
+            let result = run(&host, &job(pattern, &theirs), Nanos::seconds(60), on);
+            assert!(matches!(result, Err(MeasureError::Unallowed { .. })), "{pattern:?} {on:?}: {result:?}");
+        }
+        let result = run(&host, &job(pattern, &own), Nanos::seconds(60), On::Writable(&allowed));
+        assert!(result.as_ref().is_ok_and(Outcome::ok), "{pattern:?}: {result:?}");
+    }
+    assert_eq!(files(Path::new(&theirs)), Vec::<String>::new());
+    assert_eq!(job(Pattern::Read, &theirs).argv().get(2).map(String::as_str), Some("--readonly"));
 }
