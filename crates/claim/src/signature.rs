@@ -14,7 +14,7 @@ use terms::Cmd;
 
 use crate::device::Device;
 use crate::doubt::{Doubt, with_cause};
-use crate::examination::{Class, Evidence};
+use crate::examination::{Class, Evidence, Owner};
 use crate::log::Log;
 use crate::mark::{Mark, WrittenMark, merge};
 use crate::survey::{EROFS, Expected, Mount, Survey};
@@ -35,7 +35,7 @@ pub(crate) fn report(host: &dyn Host, device: &Device, survey: &Survey, log: &mu
     let mut marks = told(log, "`wipefs`", wipefs::list(host, &node))?.unwrap_or_default();
     marks = merged(marks, blkid::marks(&probed).into_iter().chain(seen));
     for mark in &mut marks {
-        owner(host, &node, mark, log)?;
+        owner(host, device, survey, mark, log)?;
         let evidence = Evidence::Signature(mark.signature());
         log.show(Class::Holds, evidence, describe(mark), shown_by(&node, mark));
     }
@@ -145,24 +145,65 @@ fn told<T>(log: &mut Log, what: &str, answer: Result<T, Doubt>) -> Result<Option
     }
 }
 
-/// Whose it is, where a tool knows more than the device's first bytes. For people only: nothing is decided by it, so a
-/// tool that is not there leaves a gap and no doubt.
-fn owner(host: &dyn Host, node: &str, mark: &mut Mark, log: &mut Log) -> Result<(), HostError> {
-    if mark.kind != "LVM2_member" {
-        return Ok(());
-    }
-    let ask = Cmd::new(["pvs", "--readonly", "--noheadings", "--options", "vg_name", node]);
-    match host.run(&ask) {
-        Ok(outcome) if outcome.ok() && outcome.text().trim().is_empty() => {
-            mark.details.push("of no volume group".to_owned());
+/// Names that are told of what is in a group or a pool; how many more there are is told, too.
+const NAMED: usize = 12;
+
+/// Whose it is and what goes with it, where a tool knows more than the device's first bytes. For people only: nothing is decided by
+/// it, so a tool that is not there leaves a gap and no doubt.
+fn owner(host: &dyn Host, device: &Device, survey: &Survey, mark: &mut Mark, log: &mut Log) -> Result<(), HostError> {
+    match mark.kind.as_str() {
+        "LVM2_member" => {
+            let ask = ["pvs", "--readonly", "--noheadings", "--options", "vg_name", &device.node()];
+            let Some(group) = lines(host, "its volume group", &ask, log)? else { return Ok(()) };
+            let Some(group) = group.first() else {
+                mark.details.push("of no volume group".to_owned());
+                return Ok(());
+            };
+            mark.details.push(format!("of the volume group `{group}`"));
+            let ask = ["lvs", "--readonly", "--noheadings", "--options", "lv_name", group];
+            mark.details.extend(with(lines(host, "volumes of its group", &ask, log)?.unwrap_or_default()));
         }
-        Ok(outcome) if outcome.ok() => mark.details.push(format!("of the volume group `{}`", outcome.text().trim())),
-        Ok(_) => {}
-        Err(error) if crate::device::is_lost(&error) => return Err(error),
-        Err(error) if error.is_not_found() => {}
-        Err(error) => log.unknown(format!("its volume group: {}", with_cause(&error))),
+        "zfs_member" => {
+            let pool = survey.listed.iter().find_map(|listed| match &listed.owner {
+                Owner::Pool(pool) if listed.devno == device.devno => Some(pool),
+                _ => None,
+            });
+            let Some(pool) = pool else {
+                mark.details.push("of a pool that is not imported, so nobody tells what is in it".to_owned());
+                return Ok(());
+            };
+            let ask = ["zfs", "list", "-H", "-r", "-t", "filesystem,volume,snapshot", "-o", "name", pool];
+            let sets = lines(host, "what is in its pool", &ask, log)?.unwrap_or_default();
+            mark.details.extend(with(sets.into_iter().filter(|set| set != pool).collect()));
+        }
+        _ => {}
     }
     Ok(())
+}
+
+/// What goes with a group or a pool.
+fn with(names: Vec<String>) -> Option<String> {
+    let told: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!told.is_empty()).then(|| format!("with {}{more}", told.join(", ")))
+}
+
+/// What a tool prints, line by line; `None` where it is not there or has no answer.
+fn lines(host: &dyn Host, what: &str, ask: &[&str], log: &mut Log) -> Result<Option<Vec<String>>, HostError> {
+    match host.run(&Cmd::new(ask.iter().copied())) {
+        Ok(outcome) if outcome.ok() => {
+            let text = outcome.text();
+            Ok(Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()))
+        }
+        Ok(_) => Ok(None),
+        Err(error) if crate::device::is_lost(&error) => Err(error),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => {
+            log.unknown(format!("{what}: {}", with_cause(&error)));
+            Ok(None)
+        }
+    }
 }
 
 /// A command that shows a mark: not every tool knows each.
@@ -275,6 +316,14 @@ mod tests {
         ] {
             assert_eq!(is_meant(word, &probed, &marks), meant, "{word}");
         }
+    }
+
+    #[test]
+    fn what_goes_with_a_group_is_named_and_the_rest_is_counted() {
+        let names = |count: usize| (0..count).map(|at| format!("v{at}")).collect::<Vec<_>>();
+        assert_eq!(with(names(0)), None);
+        assert_eq!(with(names(2)).as_deref(), Some("with `v0`, `v1`"));
+        assert!(with(names(NAMED + 3)).is_some_and(|told| told.ends_with("`v11` and 3 more")));
     }
 
     #[test]

@@ -73,9 +73,10 @@ const CASES: &[Case] = &[
         |m| {
             m.line("pvcreate /dev/nvme0n1");
             m.line("vgcreate theirs /dev/nvme0n1");
+            m.line("lvcreate --yes --activate n --size 16777216b --name photos theirs");
         },
         Class::Holds,
-        &["of the volume group `theirs`"],
+        &["of the volume group `theirs`, with `photos`"],
     ),
     (
         "a bcache that is not registered",
@@ -183,9 +184,11 @@ const CASES: &[Case] = &[
         |m| {
             m.line("modprobe zfs");
             m.line("zpool create -O mountpoint=/tank tank mirror /dev/nvme0n1 /dev/nvme1n1");
+            m.line("zfs create -V 16777216 tank/vm");
+            m.line("zfs snapshot tank@monday");
         },
         Class::InUse,
-        &["the imported pool `tank` says it is its own", "of the pool `tank`"],
+        &["the imported pool `tank` says it is its own", "of the pool `tank`", "with `tank/vm`, `tank@monday`"],
     ),
     (
         "a cached device",
