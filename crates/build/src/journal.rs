@@ -211,6 +211,12 @@ pub fn owners(entries: &[JournalEntry], boot: &str) -> Vec<String> {
     origins.filter_map(|origin| origin.owner.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Is there a session since this start of the machine whose programs nobody can tell? Journals of early versions do not say.
+#[must_use]
+pub fn has_unmarked(entries: &[JournalEntry], boot: &str) -> bool {
+    entries.iter().filter_map(JournalEntry::origin).any(|origin| origin.boot == boot && origin.owner.is_none())
+}
+
 /// Slugs of stacks that have steps which were begun and not taken back, in the order in which they were begun.
 #[must_use]
 pub fn standing(entries: &[JournalEntry]) -> Vec<String> {
@@ -290,6 +296,26 @@ mod tests {
         let down = JournalEntry::Down { stack: "b".into() };
         let entries = [before("a", "1"), before("b", "1"), down, before("c", "1"), before("a", "2")];
         assert_eq!(standing(&entries), ["c", "a"]);
+    }
+
+    #[test]
+    fn programs_of_a_session_are_told_by_its_mark_or_not_at_all() {
+        let begin = |boot: &str, owner: Option<&str>| JournalEntry::Begin {
+            stack: "s".into(),
+            round: 1,
+            drives: Vec::new(),
+            origin: Some(Box::new(Origin {
+                place: "local".into(),
+                machine: None,
+                boot: boot.into(),
+                owner: owner.map(str::to_owned),
+                plan_sha256: String::new(),
+                drives: BTreeMap::new(),
+            })),
+        };
+        let entries = [begin("today", Some("1:2:3")), begin("before", None)];
+        assert_eq!(owners(&entries, "today"), ["1:2:3"]);
+        assert!(!has_unmarked(&entries, "today") && has_unmarked(&entries, "before"));
     }
 
     #[test]

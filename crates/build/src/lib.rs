@@ -22,7 +22,7 @@ mod teardown;
 pub use apply::{Built, apply};
 pub use authority::{Authority, Claims, erase};
 pub use error::BuildError;
-pub use journal::{Journal, JournalEntry, Made, MemoryJournal, Origin, origin, owners, standing};
+pub use journal::{Journal, JournalEntry, Made, MemoryJournal, Origin, has_unmarked, origin, owners, standing};
 pub use lanes::{Lane, waves};
 pub use machine::{Bindings, found_on, prove_blank};
 pub use needs::Prerequisites;

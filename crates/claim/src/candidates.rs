@@ -4,7 +4,7 @@ use host::{Host, HostError, inspect};
 use terms::Drive;
 
 use crate::by_id;
-use crate::error::ClaimError;
+use crate::error::{ClaimError, Refusal};
 use crate::examination::{Class, Examination};
 use crate::examine::examine_with;
 use crate::resolve::resolve_among;
@@ -59,6 +59,16 @@ pub fn candidates(host: &dyn Host) -> Result<Vec<Candidate>, HostError> {
     }
     all.sort_by_key(|candidate| (!candidate.is_offered(), candidate.drive.kernel_name.clone()));
     Ok(all)
+}
+
+/// What to do on a machine about what is up there under names that runs give, drive by drive: for a run whose directory is gone.
+///
+/// # Errors
+/// Where the machine is lost.
+pub fn left_by_runs(host: &dyn Host) -> Result<Vec<String>, HostError> {
+    let found = candidates(host)?.into_iter().filter_map(|of| of.found.ok());
+    let line = |of: Examination| Some(format!("on {}, {}", of.identity.describe(), Refusal::of(&of).left_by_a_run()?));
+    Ok(found.filter_map(line).collect())
 }
 
 /// The name of a whole drive that goes with it, if it tells one: as under `/dev/disk/by-id`, else its serial number.

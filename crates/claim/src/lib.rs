@@ -32,7 +32,7 @@ mod survey;
 mod usage;
 mod writable;
 
-pub use candidates::{Candidate, candidates, id_of};
+pub use candidates::{Candidate, candidates, id_of, left_by_runs};
 pub use consent::Consent;
 pub use error::{ClaimError, Refusal};
 pub use examination::{Class, Evidence, Examination, Objection, Owner, UNCHECKED};

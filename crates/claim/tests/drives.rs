@@ -535,7 +535,15 @@ fn what_a_run_without_its_directory_left_is_told_from_the_top_down() {
         machine.line(&format!("mkfs.ext4 /dev/mapper/{name}"));
         machine.line(&format!("mount --options X-mount.mkdir /dev/mapper/{name} {point}"));
         let granted = Permission::grant(examined(&machine, A), &consent(&machine, &[], &[A]));
-        granted.unwrap_err().to_string()
+        let told = granted.unwrap_err().to_string();
+        // The same is told where nobody named the drive, because nothing else says which it is.
+        let left = claim::left_by_runs(&machine).unwrap();
+        assert_eq!(left.len(), usize::from(name.starts_with("bp-")), "{left:?}");
+        assert!(
+            left.iter().all(|line| line.contains(A) && told.contains(line.split_once("), ").unwrap().1)),
+            "{left:?}"
+        );
+        told
     };
     let told = up("bp-x-crypt", "/mnt/bedplate/x");
     let lines = "say `umount /mnt/bedplate/x && dmsetup remove bp-x-crypt`";

@@ -27,6 +27,7 @@ use crate::runner::estimate::{self, Costs};
 use crate::runner::{self, Runner, happened, lanes};
 use crate::settings::Settings;
 use crate::studies::Study;
+use crate::target::drives::Loss;
 use crate::target::{self, PreparedRun};
 use crate::{BUILD, feature_checks, guest, predict, room};
 
@@ -218,10 +219,8 @@ fn erase(held: &mut Claims<'_>, writer: &RunWriter) -> Result<(), Failure> {
     // Where one of them is refused none is erased.
     held.values().try_for_each(|held| held.confirm_content().map(drop))?;
     for (name, held) in held {
-        let found: Vec<String> = held.permission().accepted().iter().map(ToString::to_string).collect();
-        if !found.is_empty() {
-            let (drive, id) = (name.clone(), held.identity().id.clone());
-            happened(writer, "", 0, EventKind::Erasing { drive, id, held: found })?;
+        if let Some(kind) = Loss::of(name, held.permission()).event() {
+            happened(writer, "", 0, kind)?;
         }
         build::erase(held)?;
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use build::{Authority, Claims, JournalEntry, Origin};
 use claim::{ClaimError, Class, Consent, Examination, Identity, LockedDrive, in_command};
+use host::Local;
 use host::interrupt::Care;
+use host::orphan::{self, Orphan};
 use record::{RunReader, RunWriter};
-use terms::event::EventKind;
 use terms::spelling::{spell_inline, spell_path};
 use terms::{Name, Plan};
 
@@ -24,7 +25,7 @@ use crate::target::drives::{self, Loss};
 /// Nothing is believed of a record that this person did not write on this machine, and nothing is taken away that is not
 /// still what the run made.
 pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Result<Exit, Failure> {
-    let reader = report::open(&arguments.run, settings)?;
+    let reader = report::open(&arguments.run, settings).map_err(with_leftovers)?;
     let _care = Care::take();
     let name = reader.provenance().run.clone();
     let lines = reader.journal()?;
@@ -63,10 +64,20 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     let waiting = |line: &str| {
         settings.printer.say(&format!("waiting for programs that the run left running: {}", spell_inline(line)))
     };
-    let ended = build::settle(&site, &build::owners(&past, &site.boot_id()?), &waiting)?;
+    let boot = site.boot_id()?;
+    if build::has_unmarked(&past, &boot) {
+        none_at_work(&orphan::find(&site, None)?)?;
+    }
+    let ended = build::settle(&site, &build::owners(&past, &boot), &waiting)?;
     let drives = examined(&site, &drives)?;
-    agreed(&drives, &consent, arguments.yes, &writer, settings)?;
+    agreed(&drives, &consent, arguments.yes, settings)?;
     let claims = locked(&site, drives, &consent)?;
+    for kind in claims.iter().filter_map(|(name, held)| Loss::of(name, held.permission()).event()) {
+        // A full disk must not keep a stack standing.
+        if let Err(failure) = happened(&writer, "", 0, kind) {
+            settings.printer.say(failure.text().trim_end());
+        }
+    }
     let authority = Authority::held(&site, &claims);
     let down = cleanup::take_back(&authority, &plans, &past, &writer, Some(&proof));
     // Whoever reads it may be gone: nothing that has to be done waits for that.
@@ -80,6 +91,25 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     }
     claims.values().filter_map(left_alone).try_for_each(|line| settings.printer.data(&line))?;
     printed.map(|()| Exit::Yes)
+}
+
+/// What is up on this machine under names that runs give, where the record that says so is not found.
+fn with_leftovers(failure: Failure) -> Failure {
+    let Failure::Told(text) = failure else { return failure };
+    let left = claim::left_by_runs(&Local::new()).unwrap_or_default();
+    Failure::Told(left.iter().fold(text, |text, line| format!("{}\nhint: {line}", text.trim_end())))
+}
+
+/// A program that goes on could build again what is taken down: who cannot tell whose it is waits for it.
+fn none_at_work(left: &[Orphan]) -> Result<(), Failure> {
+    let Some(first) = left.first() else { return Ok(()) };
+    let lines: Vec<String> = left.iter().map(|of| format!("process {}: {}", of.id, spell_inline(&of.line))).collect();
+    Err(Failure::Refused(format!(
+        "refused: programs of a killed run are still at work, and this journal does not tell whether they are of this run\n  because: {}\n\n\
+         hint: wait until they end, or end each with all that it started: kill -- -{}",
+        lines.join("\n  because: "),
+        first.id
+    )))
 }
 
 /// Refuses a journal that was added to before the record was locked: what was made ready here would not be all of it. What
@@ -155,29 +185,10 @@ fn examined(site: &Site, drives: &[(Name, Identity)]) -> Result<Vec<(Name, Exami
     drives.iter().map(|(name, identity)| Ok((name.clone(), claim::examine(site, identity)?))).collect()
 }
 
-/// Tells what is on the drives that a person named, has it confirmed, and writes it down. What comes onto one afterwards is not
-/// agreed to.
-fn agreed(
-    drives: &[(Name, Examination)],
-    consent: &Consent,
-    yes: bool,
-    writer: &RunWriter,
-    settings: &Settings,
-) -> Result<(), Failure> {
+/// Tells what is on the drives that a person named, and has it confirmed. What comes onto one afterwards is not agreed to.
+fn agreed(drives: &[(Name, Examination)], consent: &Consent, yes: bool, settings: &Settings) -> Result<(), Failure> {
     let losses: Vec<Loss<'_>> = losses(drives, consent);
-    if losses.is_empty() {
-        return Ok(());
-    }
-    drives::agreed(&losses, yes, settings)?;
-    for loss in losses.iter().filter(|loss| !loss.held.is_empty()) {
-        let held = loss.held.iter().map(ToString::to_string).collect();
-        let (drive, id) = (loss.name.clone(), loss.identity.id.clone());
-        // A full disk must not keep a stack standing.
-        if let Err(failure) = happened(writer, "", 0, EventKind::Erasing { drive, id, held }) {
-            settings.printer.say(failure.text().trim_end());
-        }
-    }
-    Ok(())
+    if losses.is_empty() { Ok(()) } else { drives::agreed(&losses, yes, settings) }
 }
 
 fn losses<'d>(drives: &'d [(Name, Examination)], consent: &Consent) -> Vec<Loss<'d>> {
@@ -268,6 +279,15 @@ mod tests {
         assert!(
             matches!(unchanged(&past, &proof, &reader), Err(Failure::Refused(told)) if told.contains("written into"))
         );
+    }
+
+    #[test]
+    fn a_program_of_nobody_knows_whom_is_waited_for() {
+        assert!(none_at_work(&[]).is_ok());
+        let left = [Orphan { id: 41, line: "mdadm --create /dev/md/x\nhint: all is well".to_owned() }];
+        let Err(Failure::Refused(text)) = none_at_work(&left) else { panic!() };
+        assert!(text.contains("process 41: mdadm") && text.ends_with("kill -- -41"), "{text}");
+        assert!(!text.contains("\nhint: all"), "{text}");
     }
 
     fn drive(id: &str) -> Identity {

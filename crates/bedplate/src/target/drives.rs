@@ -6,6 +6,7 @@ use std::io::{IsTerminal as _, stdin};
 
 use claim::{Class, Consent, Identity, Objection, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
+use terms::event::EventKind;
 use terms::spelling::spell_inline;
 use terms::{Cmd, Design, Drive, Name, Replicate};
 
@@ -32,7 +33,7 @@ pub(super) fn prepare(
     let pairs = paired(&study.design, arguments, &site)?;
     let claimed = claim(&site, &pairs, &arguments.erase)?;
     let study = fitted(study, &claimed)?;
-    let losses: Vec<Loss<'_>> = claimed.iter().map(Loss::of).collect();
+    let losses: Vec<Loss<'_>> = claimed.iter().map(|of| Loss::of(&of.name, &of.permission)).collect();
     agreed(&losses, arguments.yes, settings)?;
     let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
     let (plans, sources) = planned(&study.design, facts)?;
@@ -48,9 +49,15 @@ pub(crate) struct Loss<'a> {
 }
 
 impl<'a> Loss<'a> {
-    fn of(claimed: &'a Claimed) -> Self {
-        let permission = &claimed.permission;
-        Self { name: &claimed.name, identity: permission.identity(), held: permission.accepted().iter().collect() }
+    pub(crate) fn of(name: &'a Name, permission: &'a Permission) -> Self {
+        Self { name, identity: permission.identity(), held: permission.accepted().iter().collect() }
+    }
+
+    /// What is to be written down before it goes; `None` where nothing does.
+    pub(crate) fn event(&self) -> Option<EventKind> {
+        let held: Vec<String> = self.held.iter().map(ToString::to_string).collect();
+        let (drive, id) = (self.name.clone(), self.identity.id.clone());
+        (!held.is_empty()).then_some(EventKind::Erasing { drive, id, held })
     }
 
     /// What a person should know of the drive before it is used.
