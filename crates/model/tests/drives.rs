@@ -838,3 +838,23 @@ fn a_usual_flush_is_as_unsure_as_published_ones_differ() {
     let (some, others) = (within(DriveKind::SataSsd, &home), within(DriveKind::SataEnterprise, &protected));
     assert!(some >= 16 && others >= 8, "{some} of 20, {others} of 11");
 }
+
+/// What flash makes of flushes is in no data sheet: who waits for them through layers may be slower by far. A head's turn is known.
+#[test]
+fn who_waits_until_flash_is_safe_may_wait_long() {
+    let slower = |kind, layer: &Layer, fsync_every| {
+        let work = Workload { fsync_every, ..work(Pattern::RandWrite, 4, 1) };
+        let of = said(&machine(kind), &stack(1, layer.clone()), &work, &Conditions::default()).operations;
+        of.value / of.ninety.low
+    };
+    for layer in [Layer::Ext4(Ext4::default()), Layer::Btrfs(Btrfs::default()), Layer::Zfs(Zfs::default())] {
+        for kind in [DriveKind::NvmeEnterprise, DriveKind::SataEnterprise, DriveKind::SataSsd] {
+            let [safe, kept] = [Some(1), None].map(|every| slower(kind, &layer, every));
+            assert!(safe > 6.0 && kept < safe * 0.75, "{kind:?}, {layer:?}: {safe} {kept}");
+        }
+        let [safe, kept] = [Some(1), None].map(|every| slower(DriveKind::Hdd, &layer, every));
+        assert!(safe < 5.0 && safe < kept * 1.2, "{layer:?}: {safe} {kept}");
+    }
+    let bare = slower(DriveKind::NvmeEnterprise, &Layer::Bare, Some(1));
+    assert!(bare < 4.0, "nothing is between: {bare}");
+}
