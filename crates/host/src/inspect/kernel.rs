@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 137] = [
+const NOTABLE: [&str; 138] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -217,6 +217,7 @@ const NOTABLE: [&str; 137] = [
     "eid=",
     // And what the program of a RAID controller says.
     OF_CONTROLLER,
+    OF_PROGRAM,
     // Of `iostat`, and of `smartd` on drives behind a controller.
     "iostat: ",
     "smart failure: ",
@@ -264,6 +265,8 @@ pub(crate) const EXCERPT: &str = "# posted";
 
 /// How a line begins that tells what the program of a RAID controller says, before the program's name.
 pub(crate) const OF_CONTROLLER: &str = "of a raid controller: ";
+/// How a line begins that tells what another program said, before its name.
+pub(crate) const OF_PROGRAM: &str = "a program says: ";
 
 fn messages(source: &Source, text: &str) -> Vec<String> {
     if text.starts_with(EXCERPT) {

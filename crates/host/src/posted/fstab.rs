@@ -1,4 +1,4 @@
-//! `cat /etc/fstab`: the file as it is.
+//! `cat /etc/fstab` and `cat /etc/mdadm/mdadm.conf`: the files as they are.
 
 use super::{Machine, Text};
 
@@ -26,4 +26,18 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let lines: Vec<String> = text.lines.iter().map(line).collect();
     machine.file("/etc/fstab".to_owned(), lines.join("\n"));
     lines.iter().filter(|line| *line != "#").count()
+}
+
+/// `DEVICE /dev/sda1`, `ARRAY /dev/md0 …` and other rows of `mdadm.conf` (mdadm.conf(5)), behind a command that shows it.
+pub(super) fn is_of_mdadm(command: &str, line: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let shows = words.any(|word| ["cat", "grep", "egrep"].contains(&word));
+    shows && command.contains("mdadm.conf") && MDADM.iter().any(|word| line.starts_with(word))
+}
+
+const MDADM: [&str; 6] = ["DEVICE ", "ARRAY ", "MAILADDR ", "HOMEHOST ", "CREATE ", "# mdadm.conf"];
+
+pub(super) fn read_mdadm(text: &Text, machine: &mut Machine) -> usize {
+    machine.file("/etc/mdadm/mdadm.conf".to_owned(), text.lines.join("\n"));
+    text.lines.iter().filter(|line| ["DEVICE ", "ARRAY "].iter().any(|word| line.starts_with(word))).count()
 }

@@ -3,13 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::lsblk::is_drive;
-use super::{Machine, Text};
+use super::{Machine, Text, sayings};
 
 /// Both programs begin with `/dev/sda:` alone on its line, as `mdadm --examine` does: what comes below it tells.
 pub(super) fn is_of(lines: &[&str]) -> bool {
     let is_setting = |line: &str| line.trim_start().starts_with("write-caching ");
-    lines.iter().any(|line| is_setting(line) || line.starts_with("ATA device, "))
+    lines.iter().any(|line| is_setting(line) || line.starts_with("ATA device, ") || is_size(line))
 }
+
+/// ` max sectors   = 1953523055/1953525168, HPA is enabled` of `hdparm -N`.
+fn is_size(line: &str) -> bool {
+    line.trim_start().starts_with("max sectors ")
+}
+
+/// The first is what the drive shows, the second what it has; newer drives call the same an accessible maximum (hdparm(8), `-N`).
+const HIDES: [&str; 2] = [", HPA is enabled", ", ACCESSIBLE MAX ADDRESS enabled"];
 
 /// `E: ID_ATA_WRITE_CACHE_ENABLED=1`, which tells of the drive that the same text names.
 pub(super) fn begins_udev(line: &str) -> bool {
@@ -31,6 +39,14 @@ fn cache(line: &str) -> Option<bool> {
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let name = text.lines.first().and_then(|line| line.trim().strip_prefix("/dev/")?.strip_suffix(':'));
     let told = text.lines.iter().find_map(|line| cache(line));
+    let size = text.lines.iter().find(|line| is_size(line));
+    let hides = size.filter(|line| HIDES.iter().any(|words| line.contains(words)));
+    if let (Some(name), Some(line)) = (name, hides) {
+        sayings::say("hdparm", &format!("/dev/{name}: {}", line.trim()), machine);
+    }
+    if told.is_none() && size.is_some() {
+        return 1;
+    }
     if told.is_none() {
         machine.refused.push("it tells of no volatile cache".to_owned());
     }

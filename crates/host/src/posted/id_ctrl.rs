@@ -16,6 +16,12 @@ pub(super) fn begins(line: &str) -> bool {
     line.trim_end() == "NVME Identify Controller:"
 }
 
+/// A row of it, where somebody filtered the rest away: `mn        : Samsung SSD 980 PRO 1TB`.
+pub(super) fn is_part(line: &str) -> bool {
+    let key = line.split_once(" : ").map(|(key, _)| key.trim());
+    key.is_some_and(|key| ["sn", "mn", "fr"].contains(&key) || KEYS.contains(&key))
+}
+
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let pairs = text.lines.iter().filter_map(|line| line.split_once(':'));
     let mut said = Map::new();
@@ -30,7 +36,25 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         };
         said.entry(key.to_owned()).or_insert(value);
     }
-    put(text.device(), &Value::Object(said), machine)
+    let said = Value::Object(said);
+    if text.lines.first().is_some_and(|line| begins(line)) {
+        return put(text.device(), &said, machine);
+    }
+    // Of a few rows only what drive it is counts: what is missing is not 0.
+    let files = names(&said);
+    let told = usize::from(!files.is_empty());
+    machine.smart(text.device(), string(&said, "sn"), Smart { is_nvme: true, files, ..Smart::default() });
+    told
+}
+
+fn string(said: &Value, key: &str) -> Option<String> {
+    Some(said.get(key)?.as_str()?.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Model and firmware.
+fn names(said: &Value) -> Vec<(&'static str, String)> {
+    let files = [("device/model", string(said, "mn")), ("device/firmware_rev", string(said, "fr"))];
+    files.into_iter().filter_map(|(file, value)| Some((file, value?))).collect()
 }
 
 /// The same of a document.
@@ -39,12 +63,14 @@ pub(super) fn put(name: Option<&str>, said: &Value, machine: &mut Machine) -> us
         machine.refused.push("it is cut: what it does not tell is not 0".to_owned());
         return 0;
     }
-    let text = |key: &str| Some(said.get(key)?.as_str()?.trim().to_owned()).filter(|text| !text.is_empty());
-    let files = [("device/model", text("mn")), ("device/firmware_rev", text("fr"))];
-    let files = files.into_iter().filter_map(|(file, value)| Some((file, value?))).collect();
+    let files = names(said);
     let kept = said.as_object().into_iter().flatten().filter(|(key, _)| KEYS.contains(&key.as_str()));
     let kept = Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect());
-    machine.smart(name, text("sn"), Smart { is_nvme: true, files, runs: vec![(COMMAND, kept)], ..Smart::default() });
+    machine.smart(
+        name,
+        string(said, "sn"),
+        Smart { is_nvme: true, files, runs: vec![(COMMAND, kept)], ..Smart::default() },
+    );
     1
 }
 

@@ -62,6 +62,8 @@ pub(super) struct Machine {
     pub(super) watched: BTreeMap<String, Vec<Watched>>,
     /// What daemons wrote of arrays and pools.
     pub(super) events: Vec<Event>,
+    /// By an array's name: the machine that has it, and what that of another one is called here.
+    pub(super) owners: BTreeMap<String, (String, BTreeMap<String, String>)>,
 }
 
 /// A block device.
@@ -120,6 +122,28 @@ pub(super) const POOL: &str = "zpool get -H -p -o property,value all";
 pub(super) const LETTERS: [char; 3] = ['X', 'Y', 'Z'];
 
 impl Machine {
+    /// What an array is called here that the texts of a machine call by a name. Where another machine has one of that name it is none of
+    /// it, and gets a name of its own.
+    pub(super) fn array_of(&mut self, host: Option<&str>, name: &str) -> String {
+        let Some(host) = host else { return name.to_owned() };
+        let (owner, others) = self.owners.entry(name.to_owned()).or_insert_with(|| (host.to_owned(), BTreeMap::new()));
+        if owner == host {
+            return name.to_owned();
+        }
+        if let Some(other) = others.get(host) {
+            return other.clone();
+        }
+        let owner = owner.clone();
+        let Some(free) = self.free_array() else { return name.to_owned() };
+        self.block(&free);
+        self.refused
+            .push(format!("array `{name}` of `{host}` is called `{free}` here, for `{owner}` has one of that name"));
+        if let Some((_, others)) = self.owners.get_mut(name) {
+            others.insert(host.to_owned(), free.clone());
+        }
+        free
+    }
+
     /// A file. One that says something else already makes both unknown: two texts are of two machines, or of two times.
     pub(super) fn file(&mut self, path: String, value: impl Into<String>) {
         let value = value.into();

@@ -55,6 +55,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         machine.linked.push(text.lines.iter().map(|line| (*line).to_owned()).collect());
         return 1;
     };
+    let name = &machine.array_of(text.host, name);
     match one(name, &text.lines, machine) {
         Some(()) => 1,
         None => {
@@ -110,7 +111,9 @@ fn one(name: &str, lines: &[&str], machine: &mut Machine) -> Option<()> {
     }
     let devices: usize = value("Raid Devices")?.parse().ok()?;
     let state: Vec<&str> = value("State")?.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
-    let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word));
+    // `Not Started` comes last, of one that has its members and waits to be told (`Detail` in mdadm's `Detail.c`).
+    let running = state.first().is_some_and(|word| ["clean", "active", "write-pending", "active-idle"].contains(word))
+        && !state.contains(&"Not Started");
     let table = lines
         .iter()
         .position(|line| line.split_whitespace().eq(["Number", "Major", "Minor", "RaidDevice", "State"]))?;

@@ -34,6 +34,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         let size = words.iter().position(|word| *word == "blocks").and_then(|at| at.checked_sub(1));
         let second = size.map(|at| words.split_off(at).join(" "));
         let rest: Vec<&str> = second.as_deref().into_iter().chain(lines[start + 1..end].iter().copied()).collect();
+        let name = &machine.array_of(text.host, name);
         match one(name, &words, &rest, machine) {
             Some(()) => told += 1,
             None => machine.refused.push(format!("array `{name}`: its lines cannot be understood, or are cut")),

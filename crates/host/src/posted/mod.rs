@@ -45,6 +45,7 @@ mod multipath;
 mod nameless;
 mod nvme;
 mod piece;
+mod sayings;
 mod smart;
 mod smart_attribute;
 mod smart_log;
@@ -143,6 +144,10 @@ pub enum TextKind {
     Dmsetup,
     /// `fdisk -l`, `gdisk -l` or what `parted` prints.
     Fdisk,
+    /// What programs say where they failed.
+    Sayings,
+    /// `cat /etc/mdadm/mdadm.conf`.
+    MdadmConf,
     /// A mail of ZED.
     ZedMail,
     /// Alerts of TrueNAS.
@@ -215,9 +220,10 @@ const fn table(form: Form) -> Form {
 
 /// What no command prints.
 const MAIL: &str = "mail";
+const MESSAGES: &str = "messages of programs";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 53] = [
+const FORMS: [Form; 55] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -253,6 +259,8 @@ const FORMS: [Form; 53] = [
     table(form(TextKind::Wipefs, "wipefs --no-act", wipefs::begins, wipefs::read)),
     form(TextKind::Dmsetup, "dmsetup status", dmsetup::begins, dmsetup::read),
     alone(form(TextKind::Fdisk, "fdisk -l", fdisk::begins, fdisk::read)),
+    form(TextKind::Sayings, MESSAGES, |_| false, |_, _| 0),
+    form(TextKind::MdadmConf, "cat /etc/mdadm/mdadm.conf", |_| false, fstab::read_mdadm),
     alone(form(TextKind::ZedMail, MAIL, daemons::begins_mail, daemons::read_mail)),
     form(TextKind::Alerts, MAIL, alerts::begins, alerts::read),
     form(TextKind::Hdparm, "hdparm -W", |_| false, hdparm::read),
@@ -309,7 +317,7 @@ impl TextKind {
 
 /// The commands whose output is understood.
 pub fn commands() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.command).filter(|command| !["JSON", MAIL].contains(command))
+    FORMS.iter().map(|form| form.command).filter(|command| !["JSON", MAIL, MESSAGES].contains(command))
 }
 
 /// A text of one kind within a file.
@@ -357,8 +365,12 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
             }
             let of_lvm = !missing.is_empty();
             machine.lvm.1.extend(missing);
+            let said = sayings::put(&text, &mut machine);
             let Some(form) = text.kind.and_then(TextKind::form) else {
-                if !of_lvm && text.lines.iter().any(|line| !piece::says_nothing(line)) {
+                if said > 0 {
+                    let (kind, file, whole) = (TextKind::Sayings, file.to_owned(), true);
+                    posted.pieces.push(TextPiece { kind, file, line, told: said, whole });
+                } else if !of_lvm && text.lines.iter().any(|line| !piece::says_nothing(line)) {
                     posted.refused.push(format!("{file}:{line}: this is the output of no program that is known here"));
                 }
                 continue;

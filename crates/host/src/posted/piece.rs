@@ -1,7 +1,7 @@
 //! Where one text ends and the next begins, and which command printed it.
 
 use super::text::Text;
-use super::{TextKind, btrfs_scrub, fdisk, files, hdparm, mdadm, zpool};
+use super::{TextKind, btrfs_scrub, fdisk, files, fstab, hdparm, id_ctrl, mdadm, smart_attribute, zpool};
 
 /// Programs whose command lines people leave in what they post.
 const PROGRAMS: [&str; 56] = [
@@ -121,6 +121,17 @@ pub(super) fn command(line: &str) -> Option<&str> {
     (is_program && goes_on).then_some(bare)
 }
 
+/// The machine that a prompt names: `root@nas1:~# …`, `[root@nas1 ~]$ …`.
+fn host(line: &str) -> Option<&str> {
+    let (who, _) = line.trim().split_once(['$', '#']).filter(|_| command(line).is_some())?;
+    let (user, rest) = who.split_once('@')?;
+    let host = rest.split([':', ' ', ']', '[', '/', '~']).next()?;
+    let is_plain = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    (is_plain(user.trim_start_matches('[')) && is_plain(host)).then_some(host)
+}
+
 /// Lines that only stand at the end of a text, so that they are whole also where the file ends in them.
 const LAST: [&str; 4] = ["errors: No known data errors", "unused devices: <none>", "}", "```"];
 
@@ -154,6 +165,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
     let mut command_before = None;
     let mut skip_to = 0;
     let mut offset = 0;
+    let mut hosts: Vec<(usize, &str)> = Vec::new();
     for (at, raw) in file.split_inclusive('\n').enumerate() {
         let (start, line) = (offset, raw.trim_end_matches(['\n', '\r']));
         offset += raw.len();
@@ -161,6 +173,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             continue;
         }
         let fresh = |kind| Text { kind, line: at + 1, ..Text::default() };
+        hosts.extend(host(line).map(|host| (at, host)));
         if let Some(typed) = command(line) {
             command_before = Some(typed);
             all.push(fresh(None));
@@ -193,7 +206,18 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             Some(TextKind::Zpool) if all.last().is_some_and(Text::wants_pool) => None,
             Some(TextKind::Zpool) if open == Some(TextKind::ZedMail) && !zpool::is_pool(line) => None,
             None if is_shown && !line.trim().is_empty() => Some(TextKind::Files),
-            None if open.is_none() && mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
+            None | Some(TextKind::Scan)
+                if open == Some(TextKind::MdadmConf)
+                    || command_before.is_some_and(|typed| fstab::is_of_mdadm(typed, line)) =>
+            {
+                Some(TextKind::MdadmConf)
+            }
+            None if open.is_none() => match command_before {
+                Some(typed) if typed.contains("smartctl") && smart_attribute::is_part(line) => Some(TextKind::Smartctl),
+                Some(typed) if typed.contains("id-ctrl") && id_ctrl::is_part(line) => Some(TextKind::IdCtrl),
+                _ if mdadm::begins_nameless(line) => Some(TextKind::Mdadm),
+                _ => None,
+            },
             kind => kind,
         };
         // `smartctl` begins with its version, and with a heading where somebody left that away.
@@ -217,6 +241,9 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
             command_before = None;
         }
         all.last_mut().into_iter().for_each(|text| text.lines.push(line));
+    }
+    for text in &mut all {
+        text.host = hosts.iter().rev().find(|(at, _)| *at < text.line).map(|(_, host)| *host);
     }
     for text in all.iter_mut().filter(|text| text.kind == Some(TextKind::Examine) && hdparm::is_of(&text.lines)) {
         text.kind = Some(TextKind::Hdparm);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::kept::Smart;
 use super::lsblk::is_drive;
 use super::machine::CACHE;
-use super::smart_attribute::attribute;
+use super::smart_attribute::{self, attribute};
 use super::{Machine, Text, piece, smart_log};
 use crate::inspect::SPECIFIED;
 
@@ -20,7 +20,8 @@ pub(super) fn begins(line: &str) -> bool {
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let said = Said(&text.lines);
+    let lines = smart_attribute::with_heading(&text.lines);
+    let said = Said(&lines);
     // The version's line and the first heading each look like a beginning, and the first has nothing.
     if said.field("Serial Number").is_none() && said.field("Device Model").is_none() && !said.has_health() {
         if text.lines.len() > 4 {

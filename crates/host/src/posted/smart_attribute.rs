@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::smart;
+
 /// The row as the document of `smartctl -j` has it; nothing where it cannot be understood.
 pub(super) fn attribute(line: &str, brief: bool) -> Option<Value> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -47,4 +49,31 @@ fn raw_value(text: &str) -> Option<u64> {
         || rest.starts_with('/')
         || rest.split_whitespace().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     number.parse().ok().filter(|_| goes_on)
+}
+
+/// A line of it where somebody filtered the rest away: a row of the table of attributes, or what drive it is.
+pub(super) fn is_part(line: &str) -> bool {
+    let is_row = attribute(line, false).is_some() || attribute(line, true).is_some();
+    is_row
+        || ["Model Family:", "Device Model:", "Model Number:", "Serial Number:"].iter().any(|key| line.starts_with(key))
+}
+
+/// Headings of the table of attributes, in its old and its brief form.
+const HEADINGS: [&str; 2] =
+    ["ID# ATTRIBUTE_NAME FLAG WHEN_FAILED RAW_VALUE", "ID# ATTRIBUTE_NAME FLAGS FAIL RAW_VALUE"];
+
+/// The lines with the heading of the table where only rows of it were left.
+pub(super) fn with_heading<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+    let mut all = lines.to_vec();
+    let is_row = |brief: bool| lines.iter().position(|line| attribute(line, brief).is_some());
+    let is_filtered = lines.first().is_some_and(|line| !smart::begins(line) && is_part(line));
+    if let Some((at, heading)) = [false, true]
+        .into_iter()
+        .zip(HEADINGS)
+        .find_map(|(brief, heading)| Some((is_row(brief)?, heading)))
+        .filter(|_| is_filtered)
+    {
+        all.insert(at, heading);
+    }
+    all
 }

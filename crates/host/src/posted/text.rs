@@ -11,6 +11,8 @@ pub(super) struct Text<'t> {
     pub(super) lines: Vec<&'t str>,
     /// The command on the line before it, as somebody typed it.
     pub(super) command: Option<&'t str>,
+    /// The machine that the prompt before it names.
+    pub(super) host: Option<&'t str>,
     /// The last line has no end: it may be cut, and is left out.
     pub(super) cut: bool,
 }

@@ -1,0 +1,109 @@
+//! What programs say where they could not do what they were asked to: no text of a kind, and evidence all the same. Each becomes one line
+//! among messages, behind the program's name.
+
+use super::dmesg::push;
+use super::{Machine, Text, TextKind};
+use crate::inspect::kernel::OF_PROGRAM;
+
+/// A program, and the words that it says one after the other.
+const SAYINGS: [(&str, &[&str]); 17] = [
+    ("fsck", &["/dev/", ": UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY"]),
+    ("zpool import", &["cannot import '", "': I/O error"]),
+    ("zpool import", &["cannot import '", "': one or more devices is currently unavailable"]),
+    ("zpool import", &["cannot import '", "': insufficient replicas"]),
+    ("zpool import", &["cannot import '", "': unsupported version or feature"]),
+    ("cryptsetup", &["Device /dev/", " is not a valid LUKS device"]),
+    ("mount", &["mount: ", "wrong fs type, bad option, bad superblock on /dev/"]),
+    ("mdadm", &["mdadm: /dev/", " assembled from ", "not enough to start the array"]),
+    ("mdadm", &["mdadm: Failed to restore critical section for reshape"]),
+    ("systemd", &["Timed out waiting for device /dev/"]),
+    ("systemd", &["Timed out waiting for device dev-"]),
+    ("fstrim", &["FITRIM ioctl failed: Input/output error"]),
+    ("fstrim", &["FITRIM ioctl failed: Remote I/O error"]),
+    ("lvm", &["WARNING: PV ", " on /dev/", " was already found on /dev/"]),
+    ("lvm", &["WARNING: PV ", " prefers device /dev/"]),
+    ("f3probe", &["Bad news: The device `/dev/", "' is a counterfeit of type"]),
+    ("f3probe", &["Bad news: The device `/dev/", "' is damaged"]),
+];
+
+/// What a line says, and which program does.
+fn said(line: &str) -> Option<(&'static str, &str)> {
+    let has = |words: &[&str]| {
+        let rest = words.iter().try_fold(line, |rest, word| Some(&rest[rest.find(word)? + word.len()..]));
+        rest.is_some()
+    };
+    if is_lost_path(line) {
+        return Some(("multipathd", line.trim()));
+    }
+    let (program, _) = SAYINGS.iter().find(|(_, words)| has(words))?;
+    // Without what a journal puts before it.
+    let own = line.split_once("]: ").filter(|(before, _)| before.contains('[') && !before.starts_with('['));
+    Some((program, own.map_or(line, |(_, own)| own).trim()))
+}
+
+/// `2:0:0:1 sdd 8:48 50 failed faulty running …` of `multipathd show paths`: address, device, number, priority, and what the device mapper, the
+/// checker and the kernel say of it (multipathd(8)).
+fn is_lost_path(line: &str) -> bool {
+    let [address, _, number, priority, mapper, checker, ..] = &line.split_whitespace().collect::<Vec<_>>()[..] else {
+        return false;
+    };
+    let numbers = |text: &str, count: usize| {
+        text.split(':').count() == count
+            && text.split(':').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    numbers(address, 4) && numbers(number, 2) && numbers(priority, 1) && (*mapper == "failed" || *checker == "faulty")
+}
+
+/// Keeps what lines of a text say, of whatever kind it is; how many did.
+pub(super) fn put(text: &Text, machine: &mut Machine) -> usize {
+    // What `dmesg` lists is the kernel's, but for a journal.
+    let all = text.lines.iter().filter_map(|line| said(line));
+    let found: Vec<(&str, &str)> = all.filter(|_| text.kind != Some(TextKind::Json)).collect();
+    for (program, words) in &found {
+        say(program, words, machine);
+    }
+    found.len()
+}
+
+/// A line among messages.
+pub(super) fn say(program: &str, words: &str, machine: &mut Machine) {
+    push(&format!("{OF_PROGRAM}{program}: {words}"), machine);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn what_programs_say_is_known_by_their_words() {
+        for (line, program, words) in [
+            (
+                "mint systemd-fsck[512]: /dev/sda3: UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY.",
+                "fsck",
+                "/dev/sda3: UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY.",
+            ),
+            ("cannot import 'tank': I/O error", "zpool import", "cannot import 'tank': I/O error"),
+            (
+                "  WARNING: PV aaa on /dev/sdb4 was already found on /dev/sda4.",
+                "lvm",
+                "WARNING: PV aaa on /dev/sdb4 was already found on /dev/sda4.",
+            ),
+            (
+                "2:0:0:1 sdd 8:48  50  failed faulty running XX........ 2/10 ",
+                "multipathd",
+                "2:0:0:1 sdd 8:48  50  failed faulty running XX........ 2/10",
+            ),
+        ] {
+            assert_eq!(said(line), Some((program, words)), "{line}");
+        }
+        for line in [
+            "1:0:0:1  sdb 8:16  50  active ready  running XXXXX..... 11/20",
+            "fstrim: /: FITRIM ioctl failed: Operation not supported",
+            "cannot import 'tank': pool was previously in use from another system.",
+            "mdadm: /dev/md0 has been started with 3 drives.",
+            "sda 8:0 0 465,8G 0 disk failed faulty",
+        ] {
+            assert_eq!(said(line), None, "{line}");
+        }
+    }
+}
