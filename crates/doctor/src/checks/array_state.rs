@@ -403,9 +403,9 @@ fn stopped(machine: &Machine, round: &mut Round) {
             // mdadm(8), --incremental and --run.
             found
                 .advise(
-                    "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), bring back \
-                     those that are missing, and add each: with all of them it starts whole. To start it without them is the last \
-                     resort: they are out of date from the first write on.",
+                    "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), and bring back those that \
+                     are missing: `--incremental` takes each that belongs to it, and with all of them it starts whole. What is added anew, or \
+                     made anew, is overwritten, also a member whose superblock is lost. To start it without them is the last resort: they are out of date from the first write on.",
                 )
                 .look("mdadm --examine MEMBER …")
                 .run(Nothing, "mdadm --incremental MEMBER")

@@ -41,6 +41,19 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
                      --readwrite` says so without one.",
                 )
                 .look(format!("mdadm --detail {}", path(node)))
+        } else if work.stands && work.pace == Pace::GoesOn {
+            // `Grow_continue_command` in mdadm's `Grow.c`, and its `systemd/mdadm-grow-continue@.service`.
+            found
+                .seen(sysfs(node, "md/sync_speed"), 0)
+                .advise(format!(
+                    "It stands still. A reshape goes on only while `mdadm` saves what it moves: where that was ended, `mdadm --grow --continue \
+                     {array}` goes on, with `--backup-file=FILE` if it was begun with one. Otherwise a member does not answer: the kernel's \
+                     messages name it. Fail, stop and remove nothing: what was moved and what was not are told by the reshape alone.",
+                    array = path(node)
+                ))
+                .look(format!("mdadm --detail {}", path(node)))
+                .look(format!("systemctl status mdadm-grow-continue@{}", node.name))
+                .look("dmesg")
         } else if action.is_none() {
             found
                 .advise("`sync_action` tells what waits. Let it come to its turn, and measure nothing before it is done.")
@@ -95,6 +108,8 @@ struct Work<'a> {
     checks: bool,
     /// No member is missing, and nothing was written since they were put together.
     unwritten: bool,
+    /// It has a speed, which is 0.
+    stands: bool,
     /// No member is missing and copies agree: a member is replaced, the array takes another shape, or it is repaired.
     whole: bool,
 }
@@ -111,6 +126,7 @@ impl<'a> Work<'a> {
         Self {
             action,
             pace,
+            stands: action == Some("reshape") && md.sync_speed.is_some_and(|speed| speed.0 == 0),
             checks: action.map_or(none_missing, |action| action == "check"),
             unwritten: none_missing && md.state.known().is_some_and(|state| state == "read-auto"),
             whole: none_missing && action.is_some_and(|action| ["recover", "reshape", "repair"].contains(&action)),
@@ -132,6 +148,7 @@ impl<'a> Work<'a> {
         match self.pace {
             Pace::Waits => format!("a {action} waits for another"),
             Pace::Held => format!("a {action} waits for the first write"),
+            Pace::GoesOn if self.stands => format!("a {action} is under way and stands still"),
             Pace::GoesOn => format!("a {action} is going on"),
         }
     }

@@ -14,7 +14,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "duplicate-uuid",
         severity: Error,
-        looks_at: "UUIDs of `wipefs --no-act` or udev, of partitions, arrays and volume groups",
+        looks_at: "UUIDs of `wipefs --no-act` or udev, of partitions, arrays and volume groups; what was posted of LVM",
         rule: "two devices carry the same, and neither stands on the other",
         fixes: false,
         look: duplicates,
@@ -50,6 +50,7 @@ const OWNERS: [&str; 12] = [
 ];
 
 fn duplicates(machine: &Machine, round: &mut Round) {
+    super::messages::same_volumes(machine, round);
     let mut seen: BTreeMap<(String, String), Vec<&Node>> = BTreeMap::new();
     for node in &machine.detail.nodes {
         if let Some(uuid) = node.partition.as_ref().and_then(|partition| partition.uuid.clone()) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use terms::diagnosis::Place;
 
 use super::message_kinds::Kind;
+use super::message_programs;
 use crate::check::{Error, Round, Warning};
 use crate::machine::Machine;
 use crate::words::list;
@@ -41,8 +42,11 @@ pub(super) fn warns(lines: &[&str]) -> Kind {
 }
 
 /// Who wrote a message, for the evidence.
-pub(super) fn source(line: &str) -> &'static str {
+pub(super) fn source(line: &str) -> &str {
     match () {
+        () if message_programs::parts(line).is_some() => {
+            message_programs::parts(line).map_or("", |(program, _)| program)
+        }
         () if line.contains("detected on md device") => "mdadm --monitor",
         () if line.contains("ereport.fs.zfs.") => "zpool events",
         () if line.contains("eid=") && line.contains(" class=") => "zed",

@@ -54,6 +54,42 @@ pub(super) const DISABLED: Kind = Kind {
     command: "dmesg | grep -E 'ata[0-9]+'",
 };
 
+/// A drive whose link is lost before the kernel lets it go: it was pulled out, or its cable or its power went. One that was taken out in order
+/// is let go first (`ata_scsi_handle_link_detach` in its `drivers/ata/libata-scsi.c`).
+pub(super) const LEFT: Kind = Kind {
+    words: &[
+        &["ata", ": sata link down"],
+        &["ata", ".00: disable"],
+        &["ata", ".00: detaching (scsi"],
+        &["ata", ".00: configured for"],
+    ],
+    severity: Warning,
+    what: "a drive left its port while it was in use, and is not back",
+    ..DISABLED
+};
+
+/// Of such lines those that tell of drives that left, each in this order and without one that is back.
+pub(super) fn left<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let mut steps: BTreeMap<String, usize> = BTreeMap::new();
+    let mut gone: BTreeMap<String, &str> = BTreeMap::new();
+    for line in lines {
+        let Some(port) = message_names::of(&[line]) else { continue };
+        let step = steps.entry(port.clone()).or_default();
+        let is_next =
+            ["SATA link down", ".00: disable", ".00: detaching"].get(*step).is_some_and(|words| line.contains(words));
+        if line.contains(".00: configured for") {
+            *step = 0;
+            gone.remove(&port);
+        } else if is_next {
+            *step += 1;
+        }
+        if *step == 3 && is_next {
+            gone.insert(port, line);
+        }
+    }
+    gone.into_values().collect()
+}
+
 /// Of such lines those of drives that failed and are not back.
 pub(super) fn given_up<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let mut failed = BTreeSet::new();

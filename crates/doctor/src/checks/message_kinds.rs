@@ -184,15 +184,6 @@ const READ_ONLY: Words = &[
     &["filesystem has been set read-only"],
 ];
 
-/// Changes of a pool's mode (`notify_of_pool_mode_change` in the kernel's `drivers/md/dm-thin.c`), and what may come before.
-const POOL_MODES: Words =
-    &[&["device-mapper: thin", "switching pool to"], &["device-mapper: thin", "metadata operation", "failed"]];
-
-/// The mode in which it works.
-pub(super) const POOL_WRITES: &str = "switching pool to write mode";
-/// What is not undone by it.
-pub(super) const POOL_METADATA: &str = "metadata operation";
-
 const NOT_MOUNTED: Words = &[
     &["btrfs", "open_ctree failed"],
     &["btrfs error", "devid", "is missing"],
@@ -384,6 +375,18 @@ pub(super) const STOPPED: Kind = Kind {
     command: OF_FILE_SYSTEMS,
 };
 
+/// `ENOSPC` of what btrfs cannot go on from (`__btrfs_handle_fs_error` in the kernel's `fs/btrfs/messages.c`).
+pub(super) const NO_ROOM: Kind = Kind {
+    words: &[&["btrfs: error (device", "errno=-28"]],
+    severity: Error,
+    what: "a btrfs had no room for its own metadata, and was made read-only",
+    cost: ": nothing has been written to it since",
+    advice: "No drive has failed, and nothing is to be repaired. Mount it again, and give it room at once: remove snapshots and files, or add \
+             a device for as long as it takes; then gather what its blocks of data hold (`btrfs balance start -dusage=10`), which gives \
+             back room that metadata can take. Do not balance metadata.",
+    command: "btrfs filesystem usage TARGET",
+};
+
 pub(super) const INCONSISTENT: Kind = Kind {
     words: DAMAGED,
     severity: Error,
@@ -392,26 +395,6 @@ pub(super) const INCONSISTENT: Kind = Kind {
     advice: "Copy what is needed. Ask the drives below it for their health, then check it while it is not mounted: first without \
              changing anything.",
     command: OF_FILE_SYSTEMS,
-};
-
-pub(super) const POOL: Kind = Kind {
-    words: POOL_MODES,
-    severity: Error,
-    what: "a thin pool stopped taking writes",
-    cost: "; what its volumes were asked to write then waited, and failed in the end",
-    advice: "See how full its data and its metadata are, and make larger what is full. Then check the file systems that stand on it while \
-             they are not mounted.",
-    command: "dmesg | grep -i 'device-mapper: thin'",
-};
-
-pub(super) const POOL_CAME_BACK: Kind = Kind {
-    words: POOL_MODES,
-    severity: Warning,
-    what: "a thin pool stopped taking writes, and takes them again",
-    cost: "; what was written meanwhile waited, and what waited for longer than 60 s failed",
-    advice: "Make it larger before that comes again, or give back what its volumes do not use. If programs were told of errors, check the \
-             file systems that stand on it while they are not mounted.",
-    command: POOL.command,
 };
 
 pub(super) const UNMOUNTABLE: Kind = Kind {
@@ -452,6 +435,15 @@ pub(super) const BEYOND: Kind = Kind {
              of partitions on it wants. What was made smaller (a partition, a volume, a drive with a hidden area) is made larger \
              again first. If the sizes agree, copy what is needed, then check it while it is not mounted.",
     command: "lsblk -b",
+};
+
+/// `ext4_check_geometry` in its `fs/ext4/super.c`.
+pub(super) const TOO_LARGE: Kind = Kind {
+    words: &[&["ext4-fs", "bad geometry", "exceeds size of device"]],
+    severity: Error,
+    what: "a file system is larger than its device",
+    cost: "; it is not mounted: the device is smaller than when it was made, or was never as large",
+    ..BEYOND
 };
 
 pub(super) const STUCK: Kind = Kind {

@@ -10,7 +10,7 @@ const MOST: usize = 8;
 /// `sda, ata3 and dm-1`; nothing where no message names one.
 pub(super) fn of(lines: &[&str]) -> Option<String> {
     let mut seen = BTreeSet::new();
-    let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='\"".contains(c)));
+    let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='`\"".contains(c)));
     let all: Vec<&str> = words.filter_map(name).filter(|name| seen.insert(*name)).collect();
     match all.len() {
         0 => None,

@@ -6,13 +6,13 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
-    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS,
-    NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, POOL, POOL_CAME_BACK, POOL_METADATA, POOL_WRITES, REPORTED_MEMBERS, RESETS,
-    SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS, UNMOUNTABLE, Words,
+    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS, NO_ROOM,
+    NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK,
+    SUSPENDED_POOLS, TOO_LARGE, UNMOUNTABLE, Words,
 };
 use super::{
     PCI, message_arrays, message_controllers, message_daemons, message_drives, message_hosts, message_names,
-    message_ports, message_resets,
+    message_pools, message_ports, message_programs, message_resets,
 };
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
@@ -27,7 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `default_ps_max_latency_us`, `pcie_aspm.policy`, `d3cold_allowed`, `config` of storage controllers",
         rule: "an NVMe controller went down or did not come back from sleep, a storage controller answers with nothing but ones, it or a SATA drive was given \
-               up, or the kernel leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
+               up, or a SATA drive left its port (warning), or the kernel leaves a drive out for its duplicate identifiers (error) or for the size of its blocks (warning)",
         fixes: false,
         look: went_away,
     },
@@ -35,7 +35,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "checksum-messages",
         severity: Error,
         looks_at: LOOKS_AT,
-        rule: "a checksum did not match (error), or parity (warning)",
+        rule: "a checksum did not match (error), or parity or copies (warning)",
         fixes: false,
         look: checksums,
     },
@@ -44,10 +44,10 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, or a \
+               threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, paths of multipath failed, a trim failed, or a \
                SAS drive or its controller is too warm (warning), errors of a link were corrected or a drive hides blocks (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
-               controller fails its own assessment, an NVMe drive warns of itself, or a bcache lost its cache (error)",
+               controller fails its own assessment, an NVMe drive warns of itself, a drive is smaller than it says, or a bcache lost its cache (error)",
         fixes: false,
         look: requests,
     },
@@ -63,8 +63,8 @@ pub(super) const CHECKS: &[Check] = &[
         id: "went-read-only",
         severity: Error,
         looks_at: "`dmesg`, options in `/proc/self/mountinfo`, and what was posted of daemons (`mdadm --monitor`, ZED)",
-        rule: "a file system was made read-only, was shut down, found errors in itself (error) or could not be mounted (warning), a pool \
-               was suspended, a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again)",
+        rule: "a file system was made read-only, was shut down, found errors in itself, its check stopped (error) or it could not be mounted (warning), a pool \
+               was suspended or not imported, a header of LUKS was not found, a device did not appear at the start (warning), a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again)",
         fixes: false,
         look: read_only,
     },
@@ -90,7 +90,9 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a s
     let quiet = message_ports::quiet(&small);
     let says_nothing = |line: &str| NO_MEDIUM.iter().chain(&OPTIONAL).any(|of| line.contains(of));
     let wanted = |(at, line): &(usize, &String)| {
-        !quiet.contains(at) && !says_nothing(line) && words.iter().any(|all| all.iter().all(|word| line.contains(word)))
+        !quiet.contains(at)
+            && !says_nothing(line)
+            && words.iter().any(|all| all.iter().all(|word| line.contains(word)) && message_programs::is_of(all, line))
     };
     let found = small.iter().enumerate().filter(wanted);
     found.filter_map(|(at, _)| messages.get(at).map(String::as_str)).collect()
@@ -120,6 +122,7 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
 
 /// What of a message is shown: no kernel writes as much as this (`PRINTKRB_RECORD_MAX` in its `kernel/printk/internal.h` is 1024).
 fn beginning(line: &str) -> &str {
+    let line = message_programs::parts(line).map_or(line, |(_, said)| said);
     line.char_indices().nth(1024).map_or(line, |(at, _)| &line[..at])
 }
 
@@ -154,6 +157,15 @@ fn silent(machine: &Machine, round: &mut Round) {
     }
 }
 
+/// Devices that LVM calls the same.
+pub(super) fn same_volumes(machine: &Machine, round: &mut Round) {
+    // The kernel's own messages tell nothing of it, so that those that cannot be read are not missed.
+    let messages = machine.detail.linux.messages.known();
+    if messages.into_iter().flatten().any(|line| message_programs::parts(line).is_some()) {
+        look_for(machine, round, &message_programs::SAME_VOLUMES);
+    }
+}
+
 fn went_away(machine: &Machine, round: &mut Round) {
     silent(machine, round);
     let left_out: BTreeSet<&str> = look_for(machine, round, &LEFT_OUT).into_iter().filter_map(controller).collect();
@@ -164,6 +176,9 @@ fn went_away(machine: &Machine, round: &mut Round) {
     tell(round, &message_hosts::GIVEN_UP, &given_up, "");
     let disabled = message_drives::given_up(&with(machine, round, message_drives::DISABLED.words));
     tell(round, &message_drives::DISABLED, &disabled, "");
+    let mut left = message_drives::left(&with(machine, round, message_drives::LEFT.words));
+    left.retain(|line| !disabled.iter().any(|told| message_names::of(&[told]) == message_names::of(&[line])));
+    tell(round, &message_drives::LEFT, &left, "");
     let mut lines = with(machine, round, SENT_TO_SLEEP.words);
     // What is left out is removed after that, and does not sleep.
     let is_end = |line: &str| line.to_lowercase().contains("removing after probe failure");
@@ -196,6 +211,9 @@ fn checksums(machine: &Machine, round: &mut Round) {
     }
     tell(round, &BAD_BLOCKS, &blocks, "");
     look_for(machine, round, &DIFFERENT_PARITY);
+    let checked = with(machine, round, message_programs::DIFFERENT_COPIES.words);
+    let differing = message_programs::differing(machine, &checked);
+    tell(round, &message_programs::DIFFERENT_COPIES, &differing, "");
 }
 
 fn requests(machine: &Machine, round: &mut Round) {
@@ -207,7 +225,11 @@ fn requests(machine: &Machine, round: &mut Round) {
         .filter_map(|line| message_names::of(&[line]))
         .collect();
     let is_locked = |line: &str| message_names::of(&[line]).is_some_and(|drive| locked.contains(&drive));
-    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks) && !is_locked(line));
+    // And what they say of one whose space is full.
+    let full: BTreeSet<String> =
+        with(machine, round, NO_SPACE.words).iter().filter_map(|line| message_names::of(&[line])).collect();
+    let is_full = |line: &str| message_names::of(&[line]).is_some_and(|device| full.contains(&device));
+    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks) && !is_locked(line) && !is_full(line));
     let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
     let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
     tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
@@ -225,11 +247,18 @@ fn requests(machine: &Machine, round: &mut Round) {
         STUCK,
         message_drives::TOO_LONG,
         message_drives::HIDDEN_AREA,
+        message_programs::HIDDEN_BLOCKS,
+        message_programs::NOT_TRIMMED,
+        message_programs::LOST_PATHS,
+        message_programs::COUNTERFEIT,
+        message_programs::CRITICAL_SECTION,
         FAILED_ARRAYS,
         DIRTY_ARRAYS,
     ] {
         look_for(machine, round, &kind);
     }
+    let few = message_programs::untold(machine, with(machine, round, message_programs::TOO_FEW_FOUND.words));
+    tell(round, &message_programs::TOO_FEW_FOUND, &few, "");
     message_controllers::judge(&with(machine, round, message_controllers::WORDS), round);
     let [lost, back] = message_arrays::thrown_out(machine, &with(machine, round, LOST_MEMBERS.words));
     tell(round, &LOST_MEMBERS, &lost, "");
@@ -332,39 +361,31 @@ fn is_of_storage(machine: &Machine, round: &mut Round, line: &str) -> bool {
     false
 }
 
-/// The pool of `device-mapper: thin: 253:4: switching pool to …`.
-fn pool(line: &str) -> &str {
-    line.split_once("thin: ").and_then(|(_, rest)| rest.split(": ").next()).unwrap_or_default()
-}
-
-/// Pools that stopped, and those that went back to writing after that.
-fn pools(machine: &Machine, round: &mut Round) {
-    let lines = with(machine, round, POOL.words);
-    // From the last line on: pools that write later.
-    let mut writing = BTreeSet::new();
-    let (mut back, mut stopped) = (Vec::new(), Vec::new());
-    for line in lines.into_iter().rev() {
-        if line.contains(POOL_WRITES) {
-            writing.insert(pool(line));
-        } else if !line.contains(POOL_METADATA) && writing.contains(pool(line)) {
-            back.push(line);
-        } else {
-            stopped.push(line);
-        }
-    }
-    for (kind, mut lines) in [(POOL, stopped), (POOL_CAME_BACK, back)] {
-        lines.reverse();
-        tell(round, &kind, &lines, "");
-    }
-}
-
 fn read_only(machine: &Machine, round: &mut Round) {
     super::mount::stopped(machine, round);
-    pools(machine, round);
+    for (kind, lines) in message_pools::stopped(with(machine, round, message_pools::STOPPED.words)) {
+        tell(round, &kind, &lines, "");
+    }
     look_for(machine, round, &SUSPENDED_POOLS);
     look_for(machine, round, &LOST_SNAPSHOT);
-    look_for(machine, round, &UNMOUNTABLE);
-    let known: BTreeSet<&str> = look_for(machine, round, &STOPPED).into_iter().collect();
+    for kind in [
+        UNMOUNTABLE,
+        message_programs::WANTS_A_PERSON,
+        message_programs::NOT_IMPORTED,
+        message_programs::NOT_KNOWN,
+        message_programs::NOT_THERE,
+    ] {
+        look_for(machine, round, &kind);
+    }
+    let headless = message_programs::of_nobody(machine, with(machine, round, message_programs::NO_HEADER.words));
+    tell(round, &message_programs::NO_HEADER, &headless, "");
+    let too_large = look_for(machine, round, &TOO_LARGE);
+    let names = |lines: &[&str]| lines.iter().filter_map(|line| message_names::of(&[line])).collect::<BTreeSet<_>>();
+    let full = names(&look_for(machine, round, &NO_ROOM));
+    let mut stopped = with(machine, round, STOPPED.words);
+    let known: BTreeSet<&str> = stopped.iter().copied().chain(too_large).collect();
+    stopped.retain(|line| message_names::of(&[line]).is_none_or(|device| !full.contains(&device)));
+    tell(round, &STOPPED, &stopped, "");
     let mut damaged = with(machine, round, INCONSISTENT.words);
     damaged.retain(|line| !known.contains(line));
     tell(round, &INCONSISTENT, &damaged, "");

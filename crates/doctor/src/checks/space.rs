@@ -28,7 +28,7 @@ fn space(machine: &Machine, round: &mut Round) {
             continue;
         }
         // `df` rounds up: of a large file system at 100 % much may be left.
-        let severity = if nothing_left(&usage.left) { Error } else { Warning };
+        let severity = if nothing_left(usage) { Error } else { Warning };
         if usage.of == Used::Inodes {
             round.find(inodes(usage, severity));
             continue;
@@ -82,8 +82,18 @@ fn is_full_by_nature(source: &str) -> bool {
     ["/dev/sr", "/dev/loop"].iter().any(|start| source.starts_with(start))
 }
 
-fn nothing_left(text: &str) -> bool {
-    text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse::<f64>().is_ok_and(|left| left <= 0.0)
+/// Less than one block of 1 MiB of a file system at 100 %, of which each log fills more in a day, is nothing.
+fn nothing_left(usage: &Usage) -> bool {
+    let number = usage.left.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &usage.left[number.len()..];
+    let is_little = usage.used >= 100
+        && usage.of != Used::Inodes
+        && match unit {
+            "B" | "K" => true,
+            "" => number.parse::<f64>().is_ok_and(|kib| kib < 1024.0),
+            _ => false,
+        };
+    is_little || number.parse::<f64>().is_ok_and(|left| left <= 0.0)
 }
 
 /// Without a unit it is KiB. What is kept back for root may be used as well: then less than nothing is left to others.

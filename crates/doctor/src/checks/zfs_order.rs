@@ -88,11 +88,16 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
 }
 
 /// What a status says of a pool that no device puts in order, and what does (`print_status_reason` in OpenZFS's `cmd/zpool/zpool_main.c`).
-const REASONS: [(&str, &str); 3] = [
+const REASONS: [(&str, &str); 4] = [
     (
         "The pool uses the following feature(s) not supported",
         "No device is at fault: the ZFS of this machine is too old for the pool. Import it where it was used last, or with a newer version \
          here; where all that is missing allows reading, `readonly=on` does (zpool-features(7)). Replace and repair nothing.",
+    ),
+    (
+        "The pool can only be accessed in read-only mode",
+        "No device is at fault: the ZFS of this machine is too old to write to the pool, and new enough to read it. Import it with \
+         `-o readonly=on`, or where it was used last, or with a newer version here (zpool-features(7)). Replace and repair nothing.",
     ),
     (
         "The pool was last accessed by another system",

@@ -182,6 +182,9 @@ fn state(machine: &Machine, round: &mut Round) {
         }
         let what = match (damaged, is_in_order) {
             (Some(_), _) => "data is damaged".to_owned(),
+            (None, false) if pool.state == "ONLINE" => {
+                format!("{} out of order, though the pool calls itself ONLINE", count(number(gone.len()), "device"))
+            }
             (None, false) => format!("the pool is {}", pool.state),
             (None, true) if is_whole => "a device takes the place of another".to_owned(),
             (None, true) if is_only_filled => "a device is being filled".to_owned(),

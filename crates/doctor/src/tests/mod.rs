@@ -17,6 +17,7 @@ mod posts;
 mod preflight;
 mod remedies;
 mod rows;
+mod sayings;
 mod situations;
 mod told;
 mod unseen;
