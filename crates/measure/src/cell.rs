@@ -13,6 +13,7 @@ use crate::amplification::{self, Bounds, Work};
 use crate::bottleneck::{self, Seen};
 use crate::conditions;
 use crate::copy;
+use crate::counted::{counted, worked};
 use crate::counters::{self, threads};
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
@@ -280,21 +281,6 @@ fn judge(request: &CellRequest<'_>, job: &Job, observed: &Observed, around: &Com
     }
 }
 
-/// The time in which all jobs worked. Parts of a workload are told one by one.
-fn worked(workload: &Workload, observed: &Observed) -> Option<Nanos> {
-    observed.worked.filter(|_| workload.parts.is_empty())
-}
-
-/// What fio counted, over the time in which all of its jobs worked where that is not the window of each.
-pub(crate) fn counted(request: &CellRequest<'_>, observed: &Observed, output: FioOutput, window: Nanos) -> FioOutput {
-    let workload = request.workload;
-    match worked(workload, observed).and_then(|worked| guards::joint(workload, worked, &output, &observed.log, window))
-    {
-        Some(time) => FioOutput { reading: fio::over(output.reading, time), ..output },
-        None => output,
-    }
-}
-
 /// Asks the guards of an output that could be read, and names the bottleneck.
 fn believe(
     request: &CellRequest<'_>,
@@ -305,7 +291,7 @@ fn believe(
     output: FioOutput,
 ) -> Judged {
     let workload = request.workload;
-    let output = counted(request, observed, output, window);
+    let output = counted(workload, observed, output, window);
     // Which part of several moved which byte is not told: what any of them may explain is explained.
     let bounds = workload.kinds().into_iter().map(|kind| {
         amplification::bounds(request.nodes, Work { block: kind.block, fsync_every: kind.flushed_every() })

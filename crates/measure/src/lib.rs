@@ -8,6 +8,7 @@ mod bottleneck;
 mod cell;
 mod conditions;
 mod copy;
+mod counted;
 mod counters;
 mod error;
 mod fio;

@@ -144,21 +144,6 @@ pub(super) fn says_nothing(line: &str) -> bool {
     line.is_empty() || HEADS.iter().any(|start| line.starts_with(start))
 }
 
-/// Lines of `smartctl`.
-const INSIDE: [&str; 6] = [
-    "ID# ATTRIBUTE_NAME",
-    "SMART overall-health self-assessment",
-    "SMART Health Status:",
-    "=== START OF READ SMART",
-    "=== START OF SMART DATA",
-    "SMART/Health Information (NVMe Log",
-];
-
-/// What only begins a text of `smartctl` where its beginning was left away.
-pub(super) fn is_inside_of_smart(line: &str) -> bool {
-    INSIDE.iter().any(|start| line.starts_with(start))
-}
-
 /// Parts of a file.
 pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
     let mut all: Vec<Text> = Vec::new();
@@ -222,7 +207,7 @@ pub(super) fn texts(file: &str) -> Vec<Text<'_>> {
         };
         // `smartctl` begins with its version, and with a heading where somebody left that away.
         let is_heading = line.starts_with("===") && all.last().is_some_and(|text| text.lines.len() < 4);
-        let is_inside = open == Some(TextKind::Smartctl) && is_inside_of_smart(line);
+        let is_inside = open == Some(TextKind::Smartctl) && smart_attribute::is_inside(line);
         let is_same = is_heading || is_inside || all.last().is_some_and(|text| fdisk::goes_on(&text.lines, line));
         if all.is_empty() || kind.is_some_and(|kind| open != Some(kind) || (kind.stands_alone() && !is_same)) {
             let of_scrub = all.last_mut().filter(|_| kind == Some(TextKind::BtrfsScrub));

@@ -6,7 +6,7 @@ use super::kept::Smart;
 use super::lsblk::is_drive;
 use super::machine::CACHE;
 use super::smart_attribute::{self, attribute};
-use super::{Machine, Text, piece, smart_log};
+use super::{Machine, Text, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
@@ -16,11 +16,12 @@ pub(super) const COMMAND: &str = "smartctl -j -x";
 pub(super) fn begins(line: &str) -> bool {
     let rest = line.strip_prefix("smartctl ").map(|rest| rest.strip_prefix("version ").unwrap_or(rest));
     let version = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    version || line.trim() == "=== START OF INFORMATION SECTION ===" || piece::is_inside_of_smart(line)
+    version || line.trim() == "=== START OF INFORMATION SECTION ===" || smart_attribute::is_inside(line)
 }
 
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
-    let lines = smart_attribute::with_heading(&text.lines);
+    let is_begun = text.lines.first().is_some_and(|line| begins(line));
+    let lines = if is_begun { text.lines.clone() } else { smart_attribute::with_heading(&text.lines) };
     let said = Said(&lines);
     // The version's line and the first heading each look like a beginning, and the first has nothing.
     if said.field("Serial Number").is_none() && said.field("Device Model").is_none() && !said.has_health() {

@@ -2,8 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::smart;
-
 /// The row as the document of `smartctl -j` has it; nothing where it cannot be understood.
 pub(super) fn attribute(line: &str, brief: bool) -> Option<Value> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -58,6 +56,21 @@ pub(super) fn is_part(line: &str) -> bool {
         || ["Model Family:", "Device Model:", "Model Number:", "Serial Number:"].iter().any(|key| line.starts_with(key))
 }
 
+/// Lines of `smartctl`.
+const INSIDE: [&str; 6] = [
+    "ID# ATTRIBUTE_NAME",
+    "SMART overall-health self-assessment",
+    "SMART Health Status:",
+    "=== START OF READ SMART",
+    "=== START OF SMART DATA",
+    "SMART/Health Information (NVMe Log",
+];
+
+/// What only begins a text of `smartctl` where its beginning was left away.
+pub(super) fn is_inside(line: &str) -> bool {
+    INSIDE.iter().any(|start| line.starts_with(start))
+}
+
 /// Headings of the table of attributes, in its old and its brief form.
 const HEADINGS: [&str; 2] =
     ["ID# ATTRIBUTE_NAME FLAG WHEN_FAILED RAW_VALUE", "ID# ATTRIBUTE_NAME FLAGS FAIL RAW_VALUE"];
@@ -66,7 +79,7 @@ const HEADINGS: [&str; 2] =
 pub(super) fn with_heading<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let mut all = lines.to_vec();
     let is_row = |brief: bool| lines.iter().position(|line| attribute(line, brief).is_some());
-    let is_filtered = lines.first().is_some_and(|line| !smart::begins(line) && is_part(line));
+    let is_filtered = lines.first().is_some_and(|line| is_part(line));
     if let Some((at, heading)) = [false, true]
         .into_iter()
         .zip(HEADINGS)
