@@ -7,8 +7,8 @@
 //! stack's window and the difference of two runs leave of it, for the `m` within one standard error of the one seen that
 //! asks for most. A standard error falls as the square root of the window.
 //!
-//! A window gets [`SURE`] times as much certainty. The answer looks at the window and then, if it was too short, at a longer one in its place: two looks, for which
-//! [`Looks::Again`] pays.
+//! A window gets [`SURE`] times as much certainty. The answer looks at the window and then, where it was too short, at longer ones
+//! in its place. [`Looks::Again`] and that certainty pay for the looks (`tests/trust.rs`).
 
 use terms::MeasurePolicy;
 use terms::evidence::Steadiness;
@@ -21,8 +21,8 @@ use crate::window::{self, NORMAL};
 /// Degrees of freedom of a ratio of two long windows: `steady` takes at most twelve waves of each.
 const DEGREES: f64 = 24.0;
 /// So many times as sure as it has to be a window is made: one that is shorter than what makes its rates change thinks itself
-/// surer than it is. Without this, windows of 32 samples whose rates change over ten of them call equal stacks different in 9 of
-/// 100 tables, and with it in 5 (`tests/trust.rs`).
+/// surer than it is. With two windows at most, those of 32 samples whose rates change over ten of them called equal stacks different
+/// in 9 of 100 tables without this, and in 5 with it; `tests/trust.rs` asserts 7 at most.
 const SURE: f64 = 1.5;
 /// What two runs of the same work differ by, as a standard error: no window has to be known better.
 const LEAST: f64 = REPEATS / NORMAL;
@@ -32,8 +32,6 @@ const LEAST: f64 = REPEATS / NORMAL;
 pub struct Wanted {
     precision: f64,
     margin: f64,
-    /// Pairs in the table.
-    pairs: usize,
     beside: Beside,
 }
 
@@ -45,7 +43,8 @@ enum Beside {
     /// Others are compared with it.
     Others,
     /// It is compared with the first stack's: bytes per second, and the standard error of their logarithm.
-    First { rate: f64, error: f64 },
+    /// There are so many pairs in the table.
+    First { rate: f64, error: f64, pairs: usize },
 }
 
 impl Wanted {
@@ -53,25 +52,25 @@ impl Wanted {
     #[must_use]
     pub fn alone(policy: &MeasurePolicy) -> Self {
         let margin = policy.margin.share().ln_1p();
-        Self { precision: policy.precision.share(), margin, pairs: 1, beside: Beside::Nothing }
+        Self { precision: policy.precision.share(), margin, beside: Beside::Nothing }
     }
 
-    /// Of a cell of the first stack, in a table of so many pairs.
+    /// Of a cell of the first stack.
     #[must_use]
-    pub fn of_first(policy: &MeasurePolicy, pairs: usize) -> Self {
-        Self { pairs: pairs.max(1), beside: Beside::Others, ..Self::alone(policy) }
+    pub fn of_first(policy: &MeasurePolicy) -> Self {
+        Self { beside: Beside::Others, ..Self::alone(policy) }
     }
 
-    /// Of any other cell: `first` is the first stack's with the same workload. Without a figure of it there is no comparison.
+    /// Of any other cell, in a table of so many pairs: `first` is the first stack's with the same workload. Without a figure of it there is no comparison.
     #[must_use]
     pub fn beside(policy: &MeasurePolicy, pairs: usize, first: Option<&Cell>) -> Self {
         let known = first.and_then(|cell| {
             let rate = cell.reading.as_ref()?.throughput().0;
             let usable = cell.steadiness.as_ref()?.state.usable();
             let (error, _) = window::error(cell)?;
-            (rate > 0.0 && usable).then_some(Beside::First { rate, error })
+            (rate > 0.0 && usable).then_some(Beside::First { rate, error, pairs: pairs.max(1) })
         });
-        Self { pairs: pairs.max(1), beside: known.unwrap_or(Beside::Nothing), ..Self::alone(policy) }
+        Self { beside: known.unwrap_or(Beside::Nothing), ..Self::alone(policy) }
     }
 
     /// How many times as long a window has to be that gave so many bytes per second; 1 where it is long enough. Infinity where
@@ -88,8 +87,8 @@ impl Wanted {
         match self.beside {
             Beside::Nothing => f64::INFINITY,
             Beside::Others => LEAST,
-            Beside::First { rate: first, error: of_first } => {
-                let left = self.of_ratio((rate / first).ln().abs(), error.hypot(of_first)).powi(2)
+            Beside::First { rate: first, error: of_first, pairs } => {
+                let left = self.of_ratio((rate / first).ln().abs(), error.hypot(of_first), pairs).powi(2)
                     - LEAST.powi(2)
                     - of_first.powi(2);
                 // Where the first stack's window leaves nothing, another that is as sure does what can be done.
@@ -98,11 +97,11 @@ impl Wanted {
         }
     }
 
-    /// The standard error that a ratio may have which is `apart` from 1, give or take `unsure`.
-    fn of_ratio(&self, apart: f64, unsure: f64) -> f64 {
+    /// The standard error that one of so many ratios may have which is `apart` from 1, give or take `unsure`.
+    fn of_ratio(&self, apart: f64, unsure: f64, pairs: usize) -> f64 {
         let looks = Looks::Again;
         let quantile = |upper| student(DEGREES, upper).unwrap_or(NORMAL);
-        let different = quantile(1.0 - ERROR / 2.0 / looks.penalty() / real(self.pairs));
+        let different = quantile(1.0 - ERROR / 2.0 / looks.penalty() / real(pairs));
         let equal = quantile(looks.upper());
         // As far from being different as from being equal: nothing asks for more.
         let turn = self.margin * different / (different + equal);
@@ -161,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_first_is_known_as_well_as_runs_repeat() {
-        let of = Wanted::of_first(&policy(), 4);
+        let of = Wanted::of_first(&policy());
         assert!((2.0..4.5).contains(&of.times(1e8, &window(0.01))), "{}", of.times(1e8, &window(0.01)));
         assert!((of.times(1e8, &window(0.005)) - 1.0).abs() < 0.01);
     }
