@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use terms::Workload;
 use unicode_width::UnicodeWidthStr as _;
 
 fn kept() -> PathBuf {
@@ -125,32 +126,39 @@ fn holds(study: &str, page: &str, provenance: &Value) {
 /// Throughput of each round of a cell of a record, and how far its window's interval reaches, as a logarithm.
 type Windows = std::collections::BTreeMap<String, Vec<(f64, f64)>>;
 
-/// What is kept of each cell is fio's log, and the interval is made of it anew: the law is of what the program does today.
+/// What is kept of each cell is what fio wrote, and rate and interval are made of it anew: the law is of what the program does
+/// today.
 fn windows(record: &Path) -> Windows {
+    let workloads: Vec<Workload> =
+        serde_json::from_value(read(record, "provenance.json")["workloads"].clone()).unwrap();
     let mut of = Windows::new();
     for cell in fs::read_dir(record.join("cells")).unwrap().map(|cell| cell.unwrap().path()) {
         let kept: terms::record::Cell = serde_json::from_slice(&fs::read(cell.join("cell.json")).unwrap()).unwrap();
-        if let (Some(reading), Some(half)) = (kept.reading.filter(|_| kept.steadiness.is_some()), half_width(&cell)) {
-            let rate = reading.throughput().0;
-            let log = kept.samples.iter().map(|sample| sample.throughput.0);
-            // As `crates/analyse/src/window.rs` has it: no better than fio's total and its log agree.
-            let apart = (rate * f64::from(u32::try_from(log.len()).unwrap()) / log.sum::<f64>()).ln();
+        let workload = workloads.iter().find(|workload| workload.name.as_str() == kept.key.workload).unwrap();
+        let measured = kept.reading.as_ref().filter(|_| kept.steadiness.is_some());
+        if let Some((rate, half)) = measured.and_then(|_| window(&cell, workload)) {
             let key = format!("{} {}", kept.key.stack, kept.key.workload);
-            of.entry(key).or_default().push((rate, half.ln_1p().hypot(apart)));
+            of.entry(key).or_default().push((rate, half));
         }
     }
     of
 }
 
-/// That of the window that counts.
-fn half_width(cell: &Path) -> Option<f64> {
+/// Bytes per second of the window that counts, by the guest's clock, and half of its interval as `crates/analyse/src/window.rs` has
+/// it: no better than the rate and the log agree.
+fn window(cell: &Path, workload: &Workload) -> Option<(f64, f64)> {
     let read = |name: &str| {
         let files = ["extended-", ""].map(|prefix| cell.join(format!("{prefix}{name}")));
         files.iter().find_map(|file| fs::read_to_string(file).ok())
     };
     let job = read("job.fio")?;
-    let step = job.lines().find_map(|line| line.strip_prefix("log_avg_msec=")).unwrap().parse().unwrap();
-    measure::steadiness(&read("throughput.log")?, terms::Nanos::millis(step))?.half_width
+    let window =
+        job.lines().find_map(|line| line.strip_prefix("runtime=")?.strip_suffix("ms")).unwrap().parse().unwrap();
+    let logs = [read("throughput.log")?, read("latency.log")?];
+    let stdout = read("fio.json")?;
+    let told = measure::told(workload, stdout.as_bytes(), [&logs[0], &logs[1]], terms::Nanos::millis(window))?;
+    let apart = (told.rate.0 / told.logged.0).ln();
+    Some((told.rate.0, told.steadiness.half_width?.ln_1p().hypot(apart)))
 }
 
 /// What `crates/analyse/src/window.rs` says of a single round: that another differs from it by no more than both intervals

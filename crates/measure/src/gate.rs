@@ -7,10 +7,12 @@ use host::{Host, HostError};
 use terms::evidence::Steadiness;
 use terms::record::{CpuDelta, MemberDelta};
 use terms::workload::PathLoss;
-use terms::{Bytes, Cmd, Nanos, Outcome};
+use terms::{Bytes, BytesPerSecond, Cmd, Nanos, Outcome, Workload};
 
+use crate::counted;
 use crate::counters::Snapshot;
 use crate::error::MeasureError;
+use crate::fio::{self, FioOutput};
 use crate::job::{Job, sample};
 use crate::log::Log;
 use crate::on::On;
@@ -99,7 +101,8 @@ pub(crate) fn observe(
         beside(host, &cmd, &watch, request, event)?
     };
     let logs = ["bw", "lat"].map(|kind| workplace.take(&job.log(kind)));
-    let observed = conclude(Ran { outcome, watched, lifetime: (begun, ended), logs, aligned, window });
+    let observed =
+        conclude(Ran { workload: request.workload, outcome, watched, lifetime: (begun, ended), logs, aligned, window });
     let path_lost = lost.map(|lost| placed(host, lost, &observed.log, aligned)).transpose()?;
     // What is done to a window on purpose says nothing of what stands.
     let steadiness = observed.steadiness.filter(|_| event.is_none());
@@ -145,7 +148,8 @@ pub(crate) fn watching<'a>(host: &'a dyn Host, request: &CellRequest<'a>, window
 }
 
 /// What a run left on one host.
-pub(crate) struct Ran {
+pub(crate) struct Ran<'a> {
+    pub(crate) workload: &'a Workload,
     pub(crate) outcome: Outcome,
     pub(crate) watched: Watched,
     /// From before fio began until after it ended, on the host's clock.
@@ -157,11 +161,12 @@ pub(crate) struct Ran {
 }
 
 /// Lays log and counters beside one another.
-pub(crate) fn conclude(ran: Ran) -> Observed {
-    let Ran { outcome, watched: Watched { snapshots, busy }, lifetime, logs, aligned, window } = ran;
+pub(crate) fn conclude(ran: Ran<'_>) -> Observed {
+    let Ran { workload, outcome, watched: Watched { snapshots, busy }, lifetime, logs, aligned, window } = ran;
     let [log_file, latency_log] = logs;
-    let log = Log::read(&String::from_utf8_lossy(&log_file), sample(window));
     let latencies = String::from_utf8_lossy(&latency_log);
+    let output = fio::parse(&outcome.stdout).ok();
+    let log = read(workload, output.as_ref(), [&String::from_utf8_lossy(&log_file), &latencies], window);
     let told = crate::log::span(&latencies, log.step).filter(|_| aligned);
     let span = told.unwrap_or_else(|| {
         let ended = lifetime.1;
@@ -187,15 +192,38 @@ pub(crate) fn conclude(ran: Ran) -> Observed {
     }
 }
 
+/// fio's log of throughput, beside its output and its log of latency.
+fn read(workload: &Workload, output: Option<&FioOutput>, [log, latencies]: [&str; 2], window: Nanos) -> Log {
+    let told = output.map(|output| crate::log::Told::of(workload, output, latencies, window)).unwrap_or_default();
+    Log::read(log, sample(window), &told)
+}
+
 fn judged(log: &Log) -> Option<Steadiness> {
     (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step))
 }
 
-/// What is told of a window by fio's log of throughput alone, with lines of `step`. `None` where it has no cell that all jobs
-/// reach.
+/// What is told of a window.
+#[derive(Debug)]
+pub struct Told {
+    /// Bytes per second, as a cell has it.
+    pub rate: BytesPerSecond,
+    /// The mean of fio's log.
+    pub logged: BytesPerSecond,
+    /// Was it one thing, and how well is its mean known?
+    pub steadiness: Steadiness,
+}
+
+/// What is told of a window of that length of a workload without parts by fio's output and its logs of throughput and of latency.
+/// `None` where the windows of all jobs have no time together.
 #[must_use]
-pub fn steadiness(log: &str, step: Nanos) -> Option<Steadiness> {
-    judged(&Log::read(log, step))
+pub fn told(workload: &Workload, stdout: &[u8], logs: [&str; 2], window: Nanos) -> Option<Told> {
+    let output = fio::parse(stdout).ok()?;
+    let log = read(workload, Some(&output), logs, window);
+    let (steadiness, logged) = (judged(&log)?, log.between(log.start, log.end())?);
+    let worked = crate::log::span(logs[1], log.step).map(|(from, to)| Nanos(to.0.saturating_sub(from.0)));
+    let output = counted::over(workload, worked, output, &log, window);
+    let rate = counted::in_window(workload, output.reading).throughput();
+    Some(Told { rate, logged: BytesPerSecond(logged[0] + logged[1]), steadiness })
 }
 
 /// The moments of a loss from the start of the window, with all paths in use again; or what went wrong.

@@ -36,8 +36,8 @@ fn line(text: &str) -> Option<(u64, f64, usize)> {
 
 /// The cell that most of a line's stretch lies in: the line stands at its end.
 fn cell(grid: &Log, at: u64) -> Option<usize> {
-    let step = grid.step.as_millis().max(1);
-    let middle = at.checked_sub(step / 2)?.checked_sub(grid.start.as_millis())?;
+    let step = grid.step.0.max(1);
+    let middle = Nanos::millis(at).0.checked_sub(step / 2)?.checked_sub(grid.start.0)?;
     usize::try_from(middle / step).ok()
 }
 
@@ -57,11 +57,12 @@ fn mean(cell: [Sum; 2], rates: &[f64; 2]) -> Option<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::Told;
 
     const STEP: Nanos = Nanos::millis(100);
 
     fn latencies(throughput: &str, latency: &str) -> Vec<Option<u64>> {
-        let samples = samples(&Log::read(throughput, STEP), latency);
+        let samples = samples(&Log::read(throughput, STEP, &Told::default()), latency);
         samples.into_iter().map(|sample| sample.latency.map(|latency| latency.0)).collect()
     }
 

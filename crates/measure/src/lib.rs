@@ -36,7 +36,7 @@ pub use copy::source::CopySource;
 pub use counters::{Snapshot, snapshot};
 pub use error::MeasureError;
 pub use fio::{FioOutput, JobOutputs, parse};
-pub use gate::steadiness;
+pub use gate::{Told, told};
 pub use guards::{may_pass, reference as guards_reference};
 pub use job::{Filled, Job, fill, fill_job, job, job_at};
 pub use on::On;

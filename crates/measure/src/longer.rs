@@ -4,7 +4,7 @@
 use terms::Nanos;
 use terms::layer::ArrayState;
 
-use crate::counted::counted;
+use crate::counted::{counted, in_window};
 use crate::gate::Observed;
 use crate::own_work::in_state;
 use crate::request::CellRequest;
@@ -51,7 +51,8 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
     if !observed.outcome.ok() || windows >= most {
         return None;
     }
-    let reading = counted(request.workload, observed, fio::parse(&observed.outcome.stdout).ok()?, window).reading;
+    let output = counted(request.workload, observed, fio::parse(&observed.outcome.stdout).ok()?, window);
+    let reading = in_window(request.workload, output.reading);
     let queued = guards::queue_time(request.workload, &reading);
     let turns = queued.and_then(|time| guards::turns(&reading, time)).unwrap_or(f64::INFINITY);
     let settle = settling(had.settle, queued);

@@ -170,6 +170,7 @@ impl Run {
         for ((((party, job), watched), begun), ended) in parties.iter().zip(&jobs).zip(watched).zip(begun).zip(ended) {
             let stdout = answers.get(party.address).cloned().unwrap_or_default();
             clients.push(observed(Ran {
+                workload: party.request.workload,
                 outcome: Outcome { stdout, ..outcome.clone() },
                 watched,
                 lifetime: (begun, ended),

@@ -8,6 +8,7 @@ use terms::{BytesPerSecond, Guard, Iops, Name, Pattern};
 use super::window::side_by_side;
 use super::*;
 use crate::fio::JobOutputs;
+use crate::log::Told;
 
 /// Bytes per second of the clean window: 1000 operations of 4 KiB.
 const RATE: f64 = 4_096_000.0;
@@ -212,7 +213,7 @@ fn a_clean_window_fires_nothing() {
 #[test]
 fn windows_that_overlap_have_a_rate_and_those_in_turn_have_none() {
     let job = |from: u64| (from + 1..=from + 9).map(|tick| format!("{}, 10, 0, 0\n", tick * 100)).collect::<String>();
-    let log = |second: u64| Log::read(&(job(0) + &job(second)), STEP);
+    let log = |second: u64| Log::read(&(job(0) + &job(second)), STEP, &Told::default());
     let rate = |second: u64| side_by_side(&log(second), Nanos::millis(900)).map(|rate| format!("{rate:.0}"));
     assert_eq!([0, 2, 4].map(|second| rate(second).unwrap()), ["20480"; 3]);
     assert_eq!([6, 12].map(rate), [const { None }; 2]);
@@ -232,7 +233,13 @@ fn the_rate_is_that_of_the_log_where_a_queue_is_much_of_the_window() {
     };
     assert_eq!(time(|_| ()), Some(3809), "4 s / 1.05");
     assert_eq!(time(|case| case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(30)), None, "few");
-    assert_eq!(time(|case| drop(case.output.jobs.pop())), None, "one job's window is all of it");
+    assert_eq!(time(|case| drop(case.output.jobs.pop())), Some(3809), "one job waits for its queue too");
+    fn late(case: &mut Case, latency: u64, millis: u64) {
+        case.output.reading.read.as_mut().unwrap().latency.mean = Nanos::millis(latency);
+        case.output.jobs[0].flows[0].runtime = Nanos::millis(millis);
+    }
+    assert_eq!(time(|case| late(case, 30, 4008)), None, "over 8 ms after it should");
+    assert_eq!(time(|case| late(case, 30, 4040)), Some(3809), "40 ms for one that was late");
     assert_eq!(time(|case| case.log.rates.truncate(15)), None, "no common time");
     assert_eq!(time(|case| case.worked = Some(Nanos::seconds(5))), Some(3809), "windows apart");
 }

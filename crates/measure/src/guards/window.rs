@@ -22,6 +22,9 @@ const ROUNDED: f64 = 1024.0;
 pub(crate) const TURNS: f64 = 10.0;
 /// In a window of fewer turns than this, what is under way at an end of it is more than a hundredth.
 const ENDS: f64 = 100.0;
+/// A job counts for so many times its window at most, or it waited for its last operations with ever fewer of them under way. What two
+/// runs of the same work differ by is twice as much (`terms::record::REPEATS`).
+const WAITED: f64 = 1.0025;
 /// All windows of a cell's jobs lie in so many times the longest of them, or they are no single window.
 const TOGETHER: f64 = 1.05;
 /// Windows shorter than this have too few lines of a log to hold it to anything.
@@ -166,14 +169,16 @@ pub(super) fn together(evidence: &Evidence<'_>) -> Option<String> {
 /// The time that gives the rate of jobs together, whose windows `worked` spans: operations of all over it are as many as while all of
 /// them worked. `None` where fio's own count of the window is as good.
 ///
-/// It is not where windows lie apart ([`apart`]), nor where a queue holds much of what is done in one. Each job begins and ends its
-/// window by itself, with that many operations under way: six rounds of random reads by 16 queues of 32 on a hard disk differ by 26 %
-/// by fio's count, and by 0.6 % by its log of the time in which all worked, as by the drive's count (the kept record of
-/// `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
+/// It is not where windows lie apart ([`apart`]), nor where a queue holds much of what is done in one, nor where a job had to wait for
+/// its last operations. Each job begins and ends its window by itself, with that many operations under way: six rounds of random reads
+/// by 16 queues of 32 on a hard disk differ by 26 % by fio's count, and by 0.6 % by its log of the time in which all worked, as by the
+/// drive's count (the kept record of `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
 pub(crate) fn joint(workload: &Workload, worked: Nanos, output: &FioOutput, log: &Log, window: Nanos) -> Option<Nanos> {
     let apart = apart(Some(worked), output, log.step);
     let turns = || turns(&output.reading, queue_time(workload, &output.reading)?);
-    let queued = output.jobs.len() > 1 && window >= LOGGED && turns().is_some_and(|turns| turns < ENDS);
+    let counted = output.jobs.iter().flat_map(|job| &job.flows).map(|flow| flow.runtime).max()?;
+    let waited = counted.as_seconds() > window.as_seconds() * WAITED;
+    let queued = window >= LOGGED && (waited || turns().is_some_and(|turns| turns < ENDS));
     let rate = side_by_side(log, window).filter(|_| apart.is_some() || queued);
     let operations: u64 = output.reading.flows().map(|flow| flow.operations).sum();
     let bytes = Bytes(operations.saturating_mul(workload.block.0)).as_f64();
