@@ -7,6 +7,9 @@
 //! stack's window and the difference of two runs leave of it, for the `m` within one standard error of the one seen that
 //! asks for most. A standard error falls as the square root of the window.
 //!
+//! All others are compared with the first stack, so its windows are known better: for `n` others the least work in all is
+//! where the variance of its rate is `1 / √n` of another's (Neyman's allocation; every window costs what its variance asks for).
+//!
 //! A window gets [`SURE`] times as much certainty. The answer looks at the window and then, where it was too short, at longer ones
 //! in its place. [`Looks::Again`] and that certainty pay for the looks (`tests/trust.rs`).
 
@@ -40,8 +43,8 @@ pub struct Wanted {
 enum Beside {
     /// It is compared with nothing.
     Nothing,
-    /// Others are compared with it.
-    Others,
+    /// So many others are compared with it, in a table of so many pairs.
+    Others { others: usize, pairs: usize },
     /// It is compared with the first stack's: bytes per second, and the standard error of their logarithm.
     /// There are so many pairs in the table.
     First { rate: f64, error: f64, pairs: usize },
@@ -55,10 +58,10 @@ impl Wanted {
         Self { precision: policy.precision.share(), margin, beside: Beside::Nothing }
     }
 
-    /// Of a cell of the first stack.
+    /// Of a cell of the first stack, with which so many others are compared, in a table of so many pairs.
     #[must_use]
-    pub fn of_first(policy: &MeasurePolicy) -> Self {
-        Self { beside: Beside::Others, ..Self::alone(policy) }
+    pub fn of_first(policy: &MeasurePolicy, others: usize, pairs: usize) -> Self {
+        Self { beside: Beside::Others { others: others.max(1), pairs: pairs.max(1) }, ..Self::alone(policy) }
     }
 
     /// Of any other cell, in a table of so many pairs: `first` is the first stack's with the same workload. Without a figure of it there is no comparison.
@@ -86,7 +89,10 @@ impl Wanted {
     fn error(&self, rate: f64, error: f64) -> f64 {
         match self.beside {
             Beside::Nothing => f64::INFINITY,
-            Beside::Others => LEAST,
+            Beside::Others { others, pairs } => {
+                let ratio = self.of_ratio(0.0, 0.0, pairs).powi(2) - LEAST.powi(2);
+                ((ratio / (1.0 + real(others).sqrt())).max(0.0).sqrt() / SURE).max(LEAST)
+            }
             Beside::First { rate: first, error: of_first, pairs } => {
                 let left = self.of_ratio((rate / first).ln().abs(), error.hypot(of_first), pairs).powi(2)
                     - LEAST.powi(2)
@@ -159,10 +165,19 @@ mod tests {
     }
 
     #[test]
-    fn the_first_is_known_as_well_as_runs_repeat() {
-        let of = Wanted::of_first(&policy());
-        assert!((2.0..4.5).contains(&of.times(1e8, &window(0.01))), "{}", of.times(1e8, &window(0.01)));
-        assert!((of.times(1e8, &window(0.005)) - 1.0).abs() < 0.01);
+    fn the_first_is_known_the_better_the_more_are_compared_with_it() {
+        let times = |others, half| Wanted::of_first(&policy(), others, 4 * others).times(1e8, &window(half));
+        assert!(
+            times(3, 0.02) > 2.0 && times(18, 0.02) > 1.4 * times(3, 0.02),
+            "{} {}",
+            times(3, 0.02),
+            times(18, 0.02)
+        );
+        // Another that does the same work is then known well enough with the rest.
+        let first = first(0.02 / times(18, 0.02).sqrt());
+        let other = Wanted::beside(&policy(), 72, Some(&first)).times(1e8, &window(0.02));
+        assert!((1.0..times(18, 0.02)).contains(&other), "{other}");
+        assert!((times(3, 0.004) - 1.0).abs() < 1e-9);
     }
 
     #[test]

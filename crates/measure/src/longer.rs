@@ -24,11 +24,13 @@ const WORK: Nanos = Nanos::seconds(4);
 /// is too short again.
 const WINDOWS: usize = 4;
 
-/// So many times as long as an operation takes a load settles, and at most [`LONGEST`] times as long as it did. Each job fills its
+/// So many times as long as its queues take to be done over a load settles, and at most [`LONGEST`] times as long as it did. Each job fills its
 /// queue one by one, as fast as the kernel takes requests, and fio counts operations as they begin: while queues fill more begin than
 /// end. After three times, fio's rate and the drive's own count agree within 1.5 % (random writes in the kept record of
 /// `crates/bedplate/tests/studies/hard-disk-rounds.toml`).
 const SETTLED: f64 = 3.0;
+/// A window whose load settled at least so many times that long is not measured again for it.
+const ENOUGH: f64 = 2.0;
 
 /// How long a load settles and how long it is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,9 +57,10 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
     let reading = in_window(request.workload, output.reading);
     let queued = guards::queue_time(request.workload, &reading);
     let turns = queued.and_then(|time| guards::turns(&reading, time)).unwrap_or(f64::INFINITY);
-    let settle = settling(had.settle, queued);
     // A window that is short shows too short a latency, for long operations are not over.
-    let whole = if turns < guards::TURNS { (2.0 * guards::TURNS / turns).ceil().min(LONGEST) } else { 1.0 };
+    let short = if turns < guards::TURNS { 2.0 } else { 1.0 };
+    let settle = settling(had.settle, queued, short);
+    let whole = if turns < guards::TURNS { (short * guards::TURNS / turns).ceil().min(LONGEST) } else { 1.0 };
     let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
     // A resync would be over before a longer window is.
     let rule = request.longer.filter(|_| !in_state(request.nodes, ArrayState::Resync));
@@ -66,12 +69,13 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
     let precise = wanted.map_or(1.0, |wanted| affordable(wanted, work));
     let times = whole.max(twice).max(precise);
     let wanted = Times { settle, window: Nanos::from_seconds(window.as_seconds() * times) };
-    (wanted.settle > had.settle || times > 1.0).then_some(wanted)
+    let settled = settle.as_seconds() * ENOUGH <= had.settle.as_seconds() * SETTLED;
+    (!settled || times > 1.0).then_some(wanted)
 }
 
-/// How long a load settles whose operations wait for a queue so long.
-fn settling(had: Nanos, queued: Option<Nanos>) -> Nanos {
-    let wanted = queued.map_or(0.0, |time| SETTLED * time.as_seconds()).min(LONGEST * had.as_seconds());
+/// How long a load settles whose operations wait for a queue so long, or so many times as long.
+fn settling(had: Nanos, queued: Option<Nanos>, times: f64) -> Nanos {
+    let wanted = queued.map_or(0.0, |time| SETTLED * times * time.as_seconds()).min(LONGEST * had.as_seconds());
     had.max(Nanos::from_seconds(wanted))
 }
 
@@ -87,10 +91,16 @@ mod tests {
 
     #[test]
     fn a_load_settles_until_its_queues_were_done_over() {
-        for (had, queued, settles) in
-            [(300, Some(5), 300), (300, Some(150), 450), (300, Some(4000), 3000), (300, None, 300), (0, Some(9), 0)]
-        {
-            assert_eq!(settling(Nanos::millis(had), queued.map(Nanos::millis)), Nanos::millis(settles), "{queued:?}");
+        for (had, queued, times, settles) in [
+            (300, Some(5), 1.0, 300),
+            (300, Some(150), 1.0, 450),
+            (300, Some(150), 2.0, 900),
+            (300, Some(4000), 1.0, 3000),
+            (300, None, 1.0, 300),
+            (0, Some(9), 1.0, 0),
+        ] {
+            let settled = settling(Nanos::millis(had), queued.map(Nanos::millis), times);
+            assert_eq!(settled, Nanos::millis(settles), "{queued:?}");
         }
     }
 

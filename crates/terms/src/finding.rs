@@ -306,7 +306,7 @@ pub struct Steady {
     pub unsteady: u32,
     /// Windows too short to tell.
     pub unknown: u32,
-    /// Windows that were measured once more, longer or after longer settling.
+    /// Windows that were measured again, longer or after longer settling.
     pub extended: u32,
     /// How long the one settled that settled longest, where that was longer than asked for.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "settled_ns")]

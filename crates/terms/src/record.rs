@@ -215,7 +215,7 @@ pub struct Cell {
     /// Was the window one thing? Absent in records of old and for cells without samples.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
-    /// Was it measured once more: with a longer window (not steady, short for what was under way, not as precise as asked), or with
+    /// Was it measured again: with a longer window (not steady, short for what was under way, too short for what it decides), or with
     /// longer settling, until its queues were done over?
     #[serde(default)]
     pub extended: bool,

@@ -269,7 +269,7 @@ pub(crate) fn windows(sessions: u32, scatter: Scatter) -> Told {
         for (at, (stack, ratio)) in stacks.iter().zip(RATIOS).enumerate() {
             let pairs = stacks.len() - 1;
             let wanted = match at {
-                0 => analyse::Wanted::of_first(&policy),
+                0 => analyse::Wanted::of_first(&policy, pairs, pairs),
                 _ => analyse::Wanted::beside(&policy, pairs, cells.first()),
             };
             let mut window = |samples: usize| {

@@ -196,7 +196,7 @@ impl<'a> Runner<'a> {
         let pairs = slugs.len().saturating_sub(1) * self.design.workloads.len();
         Ok(Some(match slugs[..] {
             _ if key.is_control() => Wanted::alone(policy),
-            [first, _, ..] if first == key.stack => Wanted::of_first(policy),
+            [first, _, ..] if first == key.stack => Wanted::of_first(policy, slugs.len() - 1, pairs),
             [first, _, ..] => {
                 let first = CellKey { stack: first.to_owned(), ..key.clone() };
                 Wanted::beside(policy, pairs, self.recorded(&first)?.as_ref())

@@ -98,7 +98,7 @@ fn windows<'a>() -> Vec<Column<CellRow<'a>>> {
                 "EXTENDED",
                 "windows_extended",
                 "Extended",
-                "windows that were measured once more, longer or after longer settling",
+                "windows that were measured again, longer or after longer settling",
             ],
             ColumnKind::Count,
             |r| window(r, |steady| steady.extended),

@@ -112,13 +112,13 @@ pub(crate) fn bottleneck(grid: &Grid, stack: usize, workload: usize) -> Option<B
     grid.finding(stack, workload).and_then(|finding| finding.bottleneck.as_ref()).map(|bottleneck| bottleneck.kind)
 }
 
-/// Windows in words: `5 steady, 1 measured once more`.
+/// Windows in words: `5 steady, 1 measured again`.
 pub(crate) fn windows(steady: &Steady) -> String {
     let counts = [
         (steady.steady, "steady"),
         (steady.unsteady, "never steady"),
         (steady.unknown, "too short to tell"),
-        (steady.extended, "measured once more"),
+        (steady.extended, "measured again"),
     ];
     let parts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if parts.is_empty() { "not looked at".to_owned() } else { parts.join(", ") }
