@@ -14,7 +14,7 @@ use crate::counters::Snapshot;
 use crate::error::MeasureError;
 use crate::fio::{self, FioOutput};
 use crate::job::{Job, sample};
-use crate::log::Log;
+use crate::log::{Beside, Log};
 use crate::on::On;
 use crate::own_work::Busy;
 use crate::path;
@@ -194,8 +194,8 @@ pub(crate) fn conclude(ran: Ran<'_>) -> Observed {
 
 /// fio's log of throughput, beside its output and its log of latency.
 fn read(workload: &Workload, output: Option<&FioOutput>, [log, latencies]: [&str; 2], window: Nanos) -> Log {
-    let told = output.map(|output| crate::log::Told::of(workload, output, latencies, window)).unwrap_or_default();
-    Log::read(log, sample(window), &told)
+    let beside = output.map(|output| Beside::of(workload, output, latencies, window)).unwrap_or_default();
+    Log::read(log, sample(window), &beside)
 }
 
 fn judged(log: &Log) -> Option<Steadiness> {

@@ -57,12 +57,12 @@ fn mean(cell: [Sum; 2], rates: &[f64; 2]) -> Option<Nanos> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::Told;
+    use crate::log::Beside;
 
     const STEP: Nanos = Nanos::millis(100);
 
     fn latencies(throughput: &str, latency: &str) -> Vec<Option<u64>> {
-        let samples = samples(&Log::read(throughput, STEP, &Told::default()), latency);
+        let samples = samples(&Log::read(throughput, STEP, &Beside::default()), latency);
         samples.into_iter().map(|sample| sample.latency.map(|latency| latency.0)).collect()
     }
 

@@ -37,14 +37,14 @@ pub(crate) struct Log {
 
 /// What fio tells beside the log. Where it tells nothing the log is read by itself.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct Beside {
     /// Bytes that all jobs moved in their windows.
     bytes: f64,
     /// When the window of each job was open, in ms of the log's clock.
     windows: Vec<Range<u64>>,
 }
 
-impl Told {
+impl Beside {
     /// As fio's output and its log of latency tell, of windows that were to be so long: that log has a line at the end of a job, and
     /// the output says for how long the job had counted then.
     pub(crate) fn of(workload: &Workload, output: &FioOutput, latencies: &str, window: Nanos) -> Self {
@@ -118,14 +118,14 @@ const LATE: [u64; 4] = [3, 5, 7, 9];
 
 impl Log {
     /// Reads a log with lines of `step`.
-    pub(crate) fn read(text: &str, step: Nanos, told: &Told) -> Self {
+    pub(crate) fn read(text: &str, step: Nanos, beside: &Beside) -> Self {
         let lines: Vec<Line> = text.lines().filter_map(line).collect();
         let length = step.as_millis().max(1);
         let jobs = jobs(&lines);
-        let known = Some(&told.windows).filter(|windows| windows.len() == jobs.len());
-        let ticks = told.nearest(LATE.map(|late| ticks(&jobs, known, length * late / 2, length)));
+        let known = Some(&beside.windows).filter(|windows| windows.len() == jobs.len());
+        let ticks = beside.nearest(LATE.map(|late| ticks(&jobs, known, length * late / 2, length)));
         let total = total(&ticks);
-        let windows = known.map_or_else(|| reach(&ticks), |windows| told_of(windows, &ticks, length));
+        let windows = known.map_or_else(|| reach(&ticks), |windows| open_of(windows, &ticks, length));
         let begun = windows.iter().map(|window| window.start).min().unwrap_or(0);
         let start = windows.iter().map(|window| window.start).max().unwrap_or(0);
         let open = windows.iter().map(|window| window.end).min().unwrap_or(0).saturating_sub(start);
@@ -202,7 +202,7 @@ fn total(ticks: &[[Vec<Tick>; 2]]) -> f64 {
 
 /// What the log tells of windows that are known. A job that ends with a tick may end before that has its line, and what is told
 /// of it then ends a tick earlier.
-fn told_of(windows: &[Range<u64>], ticks: &[[Vec<Tick>; 2]], length: u64) -> Vec<Range<u64>> {
+fn open_of(windows: &[Range<u64>], ticks: &[[Vec<Tick>; 2]], length: u64) -> Vec<Range<u64>> {
     let told = |(window, ticks): (&Range<u64>, &[Vec<Tick>; 2])| {
         let last = ticks.iter().flatten().map(|(tick, ..)| tick.end).max().unwrap_or(0);
         window.start..window.end.min(last.max(window.end.saturating_sub(length)))
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn two_jobs_that_tick_apart_are_added_up() {
         let log = "100, 1000, 0, 0, 0\n200, 1000, 0, 0\n300, 1000, 0, 0\n101, 500, 0, 0\n201, 500, 0, 0\nbroken\n";
-        let log = Log::read(log, STEP, &Told::default());
+        let log = Log::read(log, STEP, &Beside::default());
         assert_eq!((log.rates.len(), log.lines), (2, 5));
         assert!((log.rates[1][0] - 1500.0 * 1024.0).abs() < 1.0);
         assert!((log.total - (3000.0 + 1000.0) * 102.4).abs() < 1e-6);
@@ -271,21 +271,21 @@ mod tests {
     fn a_tick_without_an_operation_is_a_rate_of_nothing() {
         // Two jobs on a slow drive: the first pauses for two ticks, the second begins and ends within its own pause.
         let log = "100, 10, 0, 0\n400, 10, 0, 0\n500, 10, 0, 0\n800, 10, 0, 0\n200, 10, 0, 0\n600, 10, 0, 0\n";
-        let log = Log::read(log, STEP, &Told::default());
+        let log = Log::read(log, STEP, &Beside::default());
         let kib: Vec<f64> = log.sums().iter().map(|rate| rate / 1024.0).collect();
         assert_eq!(kib, [10.0, 10.0, 0.0, 10.0, 10.0, 10.0, 0.0, 10.0]);
         // One that never pauses has ended where its lines do.
         let log = Log::read(
             "100, 10, 0, 0\n200, 10, 0, 0\n300, 10, 0, 0\n100, 10, 0, 0\n200, 10, 0, 0\n",
             STEP,
-            &Told::default(),
+            &Beside::default(),
         );
         assert_eq!(log.rates.len(), 2);
     }
 
     #[test]
     fn a_late_line_speaks_of_all_the_time_since_the_one_before_it() {
-        let log = Log::read("100, 10, 0, 0\n210, 10, 0, 0\n300, 10, 0, 0\n", STEP, &Told::default());
+        let log = Log::read("100, 10, 0, 0\n210, 10, 0, 0\n300, 10, 0, 0\n", STEP, &Beside::default());
         assert_eq!(log.sums(), [10240.0; 3]);
         assert!((log.total - 10240.0 * 0.3).abs() < 1e-9, "{}", log.total);
     }
@@ -294,7 +294,7 @@ mod tests {
     fn what_fio_counted_tells_of_how_many_ticks_a_line_speaks() {
         let text = "100, 10, 0, 0\n298, 10, 0, 0\n400, 10, 0, 0\n";
         let kib = |bytes: f64| {
-            let log = Log::read(text, STEP, &Told { bytes: bytes * 1024.0, ..Told::default() });
+            let log = Log::read(text, STEP, &Beside { bytes: bytes * 1024.0, ..Beside::default() });
             log.sums().iter().map(|rate| (rate / 1024.0).round()).collect::<Vec<_>>()
         };
         assert_eq!(kib(4.0), [10.0; 4]);
@@ -305,9 +305,9 @@ mod tests {
     fn cells_lie_where_all_windows_are_open() {
         // It begins and ends with a tick of nothing, and waits for its last operation after its window.
         let text = "5300, 10, 1, 0\n5400, 10, 1, 0\n5700, 3, 1, 0\n";
-        let told = |windows: &[(u64, u64)]| Told {
+        let told = |windows: &[(u64, u64)]| Beside {
             windows: windows.iter().map(|(from, to)| *from..*to).collect(),
-            ..Told::default()
+            ..Beside::default()
         };
         let log = Log::read(text, STEP, &told(&[(5100, 5600)]));
         assert_eq!(log.sums(), [0.0, 10240.0, 10240.0, 0.0, 0.0]);
@@ -339,15 +339,15 @@ mod tests {
         let output = crate::fio::parse(json.as_bytes()).unwrap();
         let latencies = "5100, 9, 0, 0\n5612, 9, 0, 0\n5000, 9, 0, 0\n5550, 9, 0, 0\n";
         let workload = Workload::new(terms::Name::new("w").unwrap(), terms::Pattern::Read, Bytes(1));
-        let told = Told::of(&workload, &output, latencies, Nanos::millis(500));
+        let told = Beside::of(&workload, &output, latencies, Nanos::millis(500));
         assert_eq!(told.windows, [5100..5600, 5100..5550]);
         assert!((told.bytes - 10_000.0).abs() < 1e-9);
-        assert_eq!(Told::of(&workload, &output, "5100, 9, 0, 0\n", Nanos::millis(500)).windows, []);
+        assert_eq!(Beside::of(&workload, &output, "5100, 9, 0, 0\n", Nanos::millis(500)).windows, []);
     }
 
     #[test]
     fn directions_stay_apart_and_a_stretch_of_time_can_be_asked_for() {
-        let log = Log::read("5100, 10, 0, 0\n5100, 20, 1, 0\n5200, 30, 0, 0\n5200, 40, 1, 0", STEP, &Told::default());
+        let log = Log::read("5100, 10, 0, 0\n5100, 20, 1, 0\n5200, 30, 0, 0\n5200, 40, 1, 0", STEP, &Beside::default());
         assert_eq!(log.rates, [[10240.0, 20480.0], [30720.0, 40960.0]]);
         assert_eq!((log.start, log.end()), (Nanos::seconds(5), Nanos::millis(5200)));
         assert_eq!(log.between(Nanos::millis(5100), Nanos::millis(5200)), Some([30720.0, 40960.0]));
@@ -357,7 +357,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_survived(text in "[0-9, \n]{0,200}") {
-            let _ = Log::read(&text, STEP, &Told::default());
+            let _ = Log::read(&text, STEP, &Beside::default());
         }
     }
 }

@@ -8,7 +8,7 @@ use terms::{BytesPerSecond, Guard, Iops, Name, Pattern};
 use super::window::side_by_side;
 use super::*;
 use crate::fio::JobOutputs;
-use crate::log::Told;
+use crate::log::Beside;
 
 /// Bytes per second of the clean window: 1000 operations of 4 KiB.
 const RATE: f64 = 4_096_000.0;
@@ -213,7 +213,7 @@ fn a_clean_window_fires_nothing() {
 #[test]
 fn windows_that_overlap_have_a_rate_and_those_in_turn_have_none() {
     let job = |from: u64| (from + 1..=from + 9).map(|tick| format!("{}, 10, 0, 0\n", tick * 100)).collect::<String>();
-    let log = |second: u64| Log::read(&(job(0) + &job(second)), STEP, &Told::default());
+    let log = |second: u64| Log::read(&(job(0) + &job(second)), STEP, &Beside::default());
     let rate = |second: u64| side_by_side(&log(second), Nanos::millis(900)).map(|rate| format!("{rate:.0}"));
     assert_eq!([0, 2, 4].map(|second| rate(second).unwrap()), ["20480"; 3]);
     assert_eq!([6, 12].map(rate), [const { None }; 2]);
