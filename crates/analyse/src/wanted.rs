@@ -21,8 +21,8 @@ use crate::compare::ERROR;
 use crate::interval::{Looks, real, student};
 use crate::window::{self, NORMAL};
 
-/// Degrees of freedom of a ratio of two long windows: `steady` takes at most twelve waves of each.
-const DEGREES: f64 = 24.0;
+/// Degrees of freedom of a ratio of two long windows: `steady` takes at most eight waves of each.
+const DEGREES: f64 = 16.0;
 /// So many times as sure as it has to be a window is made: one that is shorter than what makes its rates change thinks itself
 /// surer than it is. With two windows at most, those of 32 samples whose rates change over ten of them called equal stacks different
 /// in 9 of 100 tables without this, and in 5 with it; `tests/trust.rs` asserts 7 at most.
