@@ -46,6 +46,8 @@ pub enum Serial {
     Mirror,
     /// The lock of a write-intent bitmap.
     Bitmap,
+    /// What is written of a write-intent bitmap before data of new regions may be.
+    Marks,
     /// Lookups in the mapping of a thin pool.
     Thin,
     /// btrfs' trees.
@@ -64,6 +66,7 @@ impl Serial {
             Self::Parity => "parity thread",
             Self::Mirror => "mirror thread",
             Self::Bitmap => "bitmap lock",
+            Self::Marks => "bitmap writes",
             Self::Thin => "mapping of the thin pool",
             Self::Trees => "btrfs trees",
             Self::Commit => "journal commit",
@@ -77,7 +80,7 @@ impl Resource {
     #[must_use]
     pub const fn kind(self) -> CeilingKind {
         match self {
-            Self::Drive(..) | Self::Turns(..) | Self::Vdev(_) => CeilingKind::Drive,
+            Self::Drive(..) | Self::Turns(..) | Self::Vdev(_) | Self::Serial(Serial::Marks, _) => CeilingKind::Drive,
             Self::LinkUp(..) | Self::LinkDown(..) => CeilingKind::Link,
             Self::Uplink(..) => CeilingKind::Uplink,
             Self::Memory => CeilingKind::Memory,

@@ -101,6 +101,14 @@ impl Compiler<'_> {
         }
     }
 
+    /// Does each job have its operation done before it asks for the next, whatever depth it is given? More jobs are what there can be
+    /// more of then.
+    pub(crate) fn asks_one_by_one(&self, stack: &Stack, work: &Workload) -> bool {
+        let ring = work.engine == Engine::IoUring && work.pattern.reads() && work.pattern.random();
+        let by_pages = if self.cached.is_some() { !ring } else { self.falls_back && self.writes >= 1.0 };
+        work.engine == Engine::Psync || (is_zfs(stack) && self.one_by_one.is_none()) || by_pages
+    }
+
     /// What of an access the stack is asked for.
     pub(crate) fn beyond_cache(&self, top: usize, flow: Flow) -> Flow {
         let Some(cached) = self.cached else { return flow };

@@ -39,6 +39,7 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
     let cpu = processor_time(&network, &values);
     let busy = estimate(cpu * solution.throughput, all.iter().map(|draw| draw.cpu * draw.solution.throughput));
     let label = |at: usize| account::label(site, stack, &network, at);
+    let wanted = if compiler.asks_one_by_one(stack, work) { &JOBS } else { &DEPTH };
     let mut prediction = Prediction {
         stack: stack.name.clone(),
         workload: work.name.to_string(),
@@ -53,8 +54,8 @@ pub fn predict(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditi
         sustained: None,
         resync: resync(&network, solution, &all),
         write_amplification: (network.written > 0.0).then(|| network.write_bytes / network.written),
-        limits: limits(&network, &values, solution, &all, label),
-        elasticities: elasticities(&network, &values, solution),
+        limits: limits((&network, wanted.limit), &values, solution, &all, label),
+        elasticities: elasticities((&network, wanted.more), &values, solution),
         ceilings: ceilings(&network, &values, label),
         demands: Vec::new(),
         inputs: Vec::new(),
@@ -126,11 +127,18 @@ fn resync(network: &Network, solution: Solution, all: &[Draw]) -> Option<terms::
     Some(estimate(solution.resync, all.iter().map(|draw| draw.solution.resync)).scaled(resync.bytes))
 }
 
-/// The name of what limits where nothing is busy.
-const WAITING: &str = "queue depth";
+/// What there are too few of where nothing is busy: as a limit, and as what there could be more of.
+struct Wanted {
+    limit: &'static str,
+    more: &'static str,
+}
+
+const DEPTH: Wanted = Wanted { limit: "queue depth", more: "depth" };
+/// Where depth is without effect.
+const JOBS: Wanted = Wanted { limit: "number of jobs", more: "jobs" };
 
 fn limits(
-    network: &Network,
+    (network, waiting): (&Network, &str),
     at: &Evaluated,
     solution: Solution,
     all: &[Draw],
@@ -149,8 +157,8 @@ fn limits(
         .collect();
     // How much of an operation's time is not spent in a queue.
     let working = demands(network, at).alone() / solution.response;
-    found.push(Limit { resource: WAITING.to_owned(), utilisation: working.min(1.0), probability: share(None) });
-    found.retain(|limit| limit.resource != WAITING || limit.probability > 0.0);
+    found.push(Limit { resource: waiting.to_owned(), utilisation: working.min(1.0), probability: share(None) });
+    found.retain(|limit| limit.resource != waiting || limit.probability > 0.0);
     found.sort_by(|a, b| {
         (b.probability, b.utilisation).partial_cmp(&(a.probability, a.utilisation)).unwrap_or(std::cmp::Ordering::Equal)
     });
@@ -160,7 +168,7 @@ fn limits(
 /// Ten per cent more.
 const MORE: f64 = 1.1;
 
-fn elasticities(network: &Network, at: &Evaluated, solution: Solution) -> Vec<Elasticity> {
+fn elasticities((network, more): (&Network, &str), at: &Evaluated, solution: Solution) -> Vec<Elasticity> {
     let kinds: [(&str, &[CeilingKind]); 4] = [
         ("drives", &[CeilingKind::Drive]),
         ("links", &[CeilingKind::Link, CeilingKind::Uplink]),
@@ -184,7 +192,7 @@ fn elasticities(network: &Network, at: &Evaluated, solution: Solution) -> Vec<El
         .collect();
     let deeper = Network { population: network.population * MORE, ..network.clone() };
     let x = solve_demands(&deeper, &demands(network, at)).throughput;
-    found.push(Elasticity { of: "depth".to_owned(), buys_percent: gain(x) });
+    found.push(Elasticity { of: more.to_owned(), buys_percent: gain(x) });
     found.sort_by(|a, b| b.buys_percent.total_cmp(&a.buys_percent));
     found
 }

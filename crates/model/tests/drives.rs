@@ -446,6 +446,23 @@ fn marks_of_a_bitmap_move_heads() {
     assert!((0.1..0.5).contains(&alone), "{alone}");
 }
 
+/// Where a bitmap takes most of the time, it is its writes that do, and quicker drives help, not processors. RAID-0 has no lock.
+#[test]
+fn what_holds_an_array_up_has_its_name() {
+    let large = Conditions { span: Bytes::gib(1000), ..Conditions::default() };
+    let array = |kernel, members, layer, work: &Workload| {
+        let machine = Machine { kernel: Some(kernel), ..machine(DriveKind::Nvme) };
+        said(&machine, &stack(members, layer), work, &large)
+    };
+    let marked = array((6, 1), 5, raid(RaidLevel::Raid5, 64), &work(Pattern::RandWrite, 4, 1));
+    let buys = |what: &str| marked.elasticities.iter().find(|more| more.of == what).unwrap().buys_percent;
+    assert_eq!(marked.limits[0].resource, "bitmap writes");
+    assert!(buys("drives") > 5.0 && buys("cores") < 1.0, "{:?}", marked.elasticities);
+    let many = Workload { jobs: 64, ..work(Pattern::RandRead, 4, 32) };
+    let counted = array((4, 4), 9, raid(RaidLevel::Raid0, 512), &many);
+    assert!(counted.limits[0].resource.starts_with("operations counter of RAID-0"), "{:?}", counted.limits);
+}
+
 /// What ZFS reads ahead of a stream waits in order of its place: a head comes to each of several streams once for that, and not for
 /// each record.
 #[test]
@@ -466,6 +483,27 @@ fn streams_of_zfs_are_read_ahead_by_more_than_a_record() {
     // What is not kept is not read ahead.
     let alone = share(ZfsLayout::Stripe, 1, 128, ZfsCache::Metadata);
     assert!(alone < 0.5, "{alone}");
+}
+
+/// Data that the ARC may not keep is read anew by each call that touches its record, in order as at random: someone counted 256 times
+/// the bytes for reads of 4 KiB from records of 1 MiB, 128 times for 8 KiB, and so on. So as many calls are done in a second whatever
+/// their size. And none is ahead of them.
+#[test]
+fn what_zfs_may_not_keep_is_read_anew_by_each_call() {
+    let machine = machine(DriveKind::SataSsd);
+    let calls = |members, primarycache, recordsize, kib| {
+        let zfs = Zfs { layout: ZfsLayout::Stripe, recordsize, primarycache, ..Zfs::default() };
+        rate(&machine, &stack(members, Layer::Zfs(zfs)), &work(Pattern::Read, kib, 1))
+    };
+    let whole = calls(1, ZfsCache::Metadata, Bytes::mib(1), 1024);
+    for kib in [4, 8, 16, 32, 64, 128] {
+        let share = calls(1, ZfsCache::None, Bytes::mib(1), kib) / whole;
+        assert!((0.9..1.3).contains(&share), "{kib} KiB: {share}");
+        assert!(calls(1, ZfsCache::All, Bytes::mib(1), kib) > whole * 4.0, "{kib} KiB of what is kept");
+    }
+    let gain =
+        |primarycache| calls(4, primarycache, Bytes::kib(128), 128) / calls(1, primarycache, Bytes::kib(128), 128);
+    assert!(gain(ZfsCache::All) > 2.0 && gain(ZfsCache::Metadata) < 1.1, "a record at a time is on one drive");
 }
 
 /// Small records all over a large span are pointed to by as many blocks, which are written anew with them. A stream, or a small

@@ -305,6 +305,33 @@ fn a_write_into_a_record_of_zfs_finds_it_where_the_file_was_laid_out() {
     assert!(kept < not * 1.2, "{kept} {not}");
 }
 
+/// Jobs are named as what there are too few of exactly where depth changes nothing: ZFS does each call before the next, and so do blocking
+/// calls.
+#[test]
+fn depth_is_named_where_it_counts() {
+    let machine = machine(DriveKind::Nvme);
+    for layer in [Layer::Ext4(Ext4::default()), Layer::Zfs(Zfs { recordsize: Bytes::kib(4), ..Zfs::default() })] {
+        let pool = stack(1, std::slice::from_ref(&layer));
+        for engine in [Engine::Libaio, Engine::IoUring, Engine::PosixAio, Engine::Psync] {
+            for pattern in [Pattern::RandRead, Pattern::RandWrite] {
+                let at = |depth| {
+                    let asked = Workload { engine, ..work(pattern, 4, depth, 1) };
+                    predict(&Site::new(&machine), &pool, &asked, &Conditions::default()).unwrap()
+                };
+                let (one, deep) = (at(1), at(8));
+                let gain = deep.operations.value / one.operations.value;
+                let counts = gain > 1.01;
+                let of = |what: &str| deep.elasticities.iter().any(|more| more.of == what);
+                assert_eq!((of("depth"), of("jobs")), (counts, !counts), "{layer:?} {engine:?} {pattern:?}: {gain}");
+                let said = [&one, &deep].map(|said| said.limits[0].resource.as_str());
+                assert!(counts || !said.contains(&"queue depth"), "{layer:?} {engine:?} {pattern:?}: {said:?}");
+                let told = deep.flags.iter().any(|flag| flag.code == "zfs-depth");
+                assert_eq!(told, matches!(layer, Layer::Zfs(_)) && !counts && engine != Engine::Psync, "{engine:?}");
+            }
+        }
+    }
+}
+
 /// Of a record that comes from a drive a thread of the pool is told first: that a drive answers at once makes it no quicker.
 #[test]
 fn a_thread_of_the_pool_has_a_record_that_was_read() {

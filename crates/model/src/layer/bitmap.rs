@@ -57,7 +57,7 @@ impl Compiler<'_> {
         // From nothing that is marked to where as much is cleared as is marked.
         let unmarked = (0..ROUNDS).fold(1.0, |share, _| (-rate(share) * MARKED / regions).exp());
         let together = unmarked.min(1.0 / under_way);
-        let station = self.network.station(Resource::Serial(Serial::Bitmap, self.symmetry.of(at)), 1.0, 1.0, Slot::Own);
+        let station = self.network.station(Resource::Serial(Serial::Marks, self.symmetry.of(at)), 1.0, 1.0, Slot::Own);
         let writes = flow.rate * self.times / (flow.wide * flow.batch);
         let marks = |station, each: f64, why| Part::of(station, class.commit, TWICE * writes * each, why);
         self.network.add(values, Part { share: 0.0, ..marks(station, together, "marks for all that wait") });

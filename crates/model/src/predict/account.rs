@@ -4,7 +4,7 @@ use terms::Stack;
 use terms::prediction::{Demand, Prediction, Term};
 
 use crate::monte_carlo::used;
-use crate::network::{Network, Part, Resource, Station};
+use crate::network::{Network, Part, Resource, Serial, Station};
 use crate::parameter::Parameter;
 use crate::site::Site;
 
@@ -28,6 +28,10 @@ pub(super) fn label(site: &Site, stack: &Stack, network: &Network, at: usize) ->
         Resource::Thread => "submitting thread".to_owned(),
         Resource::Completions(at) => format!("completions under {}", node(at)),
         Resource::Workers(at) => format!("workers of {}", node(at)),
+        // No other level is without redundancy, and RAID-0 has no lock: each operation is counted in one place.
+        Resource::Serial(Serial::ArrayLock, at) if !stack.nodes[at as usize].layer.is_redundant() => {
+            format!("operations counter of {}", node(at))
+        }
         Resource::Serial(what, _) => what.word().to_owned(),
         Resource::Vdev(_) => "writes under way on a vdev".to_owned(),
     }

@@ -7,7 +7,7 @@ use terms::workload::{Engine, PageCache};
 use terms::{Layer, Stack, Workload};
 
 use crate::compiler::Conditions;
-use crate::page_cache::takes_part;
+use crate::page_cache::{is_zfs, takes_part};
 use crate::parameter::Parameter;
 use crate::site::{Site, cache};
 
@@ -26,6 +26,7 @@ pub(super) fn note(prediction: &mut Prediction, site: &Site, stack: &Stack, work
     let later = prediction.sustained.map_or(f64::INFINITY, |later| later.value);
     caches(site, stack, work, (conditions, later < SLOWER * prediction.throughput.value), &mut flags);
     page_cache(site, stack, work, conditions, &mut flags);
+    depth_on_zfs(stack, work, &mut flags);
     links(prediction, &mut flags);
     journal(prediction, stack, work, &mut flags);
     prediction.flags = flags;
@@ -124,6 +125,16 @@ fn page_cache(site: &Site, stack: &Stack, work: &Workload, conditions: &Conditio
     }
     if work.depth > 1 && (writes || work.engine != Engine::IoUring) {
         push(format!("buffered I/O waits for each operation: a depth of {} is one of 1", work.depth));
+    }
+}
+
+/// ZFS has no asynchronous way in (`zpl_iter_read` and `zpl_iter_write` in module/os/linux/zfs/zpl_file.c); what would wait io_uring
+/// leaves to workers of its own, but does writes of a file one after the other.
+fn depth_on_zfs(stack: &Stack, work: &Workload, flags: &mut Vec<Flag>) {
+    let by_workers = work.engine == Engine::IoUring && work.pattern.reads();
+    if is_zfs(stack) && work.depth > 1 && work.engine != Engine::Psync && !by_workers {
+        let message = format!("ZFS does each call of a job before the next: a depth of {} is one of 1", work.depth);
+        flags.push(Flag::new("zfs-depth", message));
     }
 }
 
