@@ -56,6 +56,9 @@ impl Compiler<'_> {
         let rate = |unmarked: f64| (under_way / (alone + mark * unmarked)).min(most);
         // From nothing that is marked to where as much is cleared as is marked.
         let unmarked = (0..ROUNDS).fold(1.0, |share, _| (-rate(share) * MARKED / regions).exp());
+        if unmarked < LEAST {
+            return 0.0;
+        }
         let together = unmarked.min(1.0 / under_way);
         let station = self.network.station(Resource::Serial(Serial::Marks, self.symmetry.of(at)), 1.0, 1.0, Slot::Own);
         let writes = flow.rate * self.times / (flow.wide * flow.batch);
@@ -66,9 +69,6 @@ impl Compiler<'_> {
         let busy = meanwhile.min(1.0) * (1.0 - under_way.recip());
         let waits = unmarked * (1.0 + busy * LEFT) + if marked.by_thread { busy * LEFT * VISITS } else { 0.0 };
         self.network.add(values, marks(DELAY, waits, "marks of regions that wait for every member"));
-        if unmarked < LEAST {
-            return 0.0;
-        }
         writes * unmarked / meanwhile.max(1.0)
     }
 
