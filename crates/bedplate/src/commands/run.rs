@@ -116,8 +116,13 @@ fn measure_all(prepared_run: PreparedRun, resume: Option<Earlier>, settings: &Se
         entries.iter().filter(|entry| entry.missing.is_some()).map(|entry| entry.slug.clone()).collect();
     let resumed = resume.is_some();
     let proof = if site.is_lab() { None } else { Some(Proof::open(&settings.state)?) };
-    let hard_disks = estimate::has_hard_disks(&inventory);
-    let costs = estimate::learn(&site.place(), site.accelerator(), hard_disks, &all_plans, settings);
+    let kind = estimate::Kind {
+        place: &site.place(),
+        accelerator: site.accelerator(),
+        hard_disks: estimate::has_hard_disks(&inventory),
+        windows_decide: study.design.measure.windows_decide(),
+    };
+    let costs = estimate::learn(kind, &all_plans, settings);
     let costs = costs.in_lanes(lanes::count(&study.design, site.speed().is_some()));
     let site = Arc::new(site);
     // Each stack of a guest with lanes has a guest of its own, which needs the room of this one.

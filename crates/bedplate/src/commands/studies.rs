@@ -37,10 +37,13 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
 fn time(design: &Design, settings: &Settings) -> Result<String, Failure> {
     let plans = studies::plans(design, &plan::DriveFact::of_lab(&design.lab))?;
     let is_virtual = design.lab.clock() == Clock::Virtual;
-    let accelerator = if is_virtual { ICOUNT } else { "tcg" };
-    let hard_disks = design.lab.drives.iter().any(|drive| drive.kind == LabDriveKind::Hdd);
-    let costs = estimate::learn("lab", Some(accelerator), hard_disks, &plans, settings)
-        .in_lanes(lanes::count(design, is_virtual));
+    let kind = estimate::Kind {
+        place: "lab",
+        accelerator: Some(if is_virtual { ICOUNT } else { "tcg" }),
+        hard_disks: design.lab.drives.iter().any(|drive| drive.kind == LabDriveKind::Hdd),
+        windows_decide: design.measure.windows_decide(),
+    };
+    let costs = estimate::learn(kind, &plans, settings).in_lanes(lanes::count(design, is_virtual));
     let (least, most) = (costs.run(design, &[]), costs.longest(design, &[]));
     let guess = if costs.runs == 0 { "about " } else { "" };
     Ok(match most > least {

@@ -1,9 +1,8 @@
 //! What a run will take, estimated before it begins.
 //!
-//! Learned from earlier runs at the same place, with the same accelerator, on hard disks or not as this one: what a cell takes
-//! beyond its window, or a second of a guest under a virtual clock, how long windows are that are made longer, what building, filling
-//! and taking down take. What was never seen is taken from a
-//! table that was measured once under emulation.
+//! Learned from earlier runs of the same kind ([`Kind`]): what a cell takes beyond its window, or a second of a guest under a virtual
+//! clock, how long windows are that are made longer, what building, filling and taking down take. What was never seen is taken from
+//! a table that was measured once under emulation.
 
 use std::collections::BTreeMap;
 
@@ -89,26 +88,44 @@ struct Seen {
     runs: usize,
 }
 
-/// Learns from the newest runs at this place. What cannot be read is passed over: an estimate is not worth an error.
+/// What two runs have in common where one tells how long the other takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kind<'a> {
+    pub(crate) place: &'a str,
+    pub(crate) accelerator: Option<&'a str>,
+    /// Has the machine drives with heads?
+    pub(crate) hard_disks: bool,
+    /// Are windows as long as comparisons need ([`MeasurePolicy::windows_decide`])?
+    pub(crate) windows_decide: bool,
+}
+
+impl<'a> Kind<'a> {
+    fn of(run: &'a Provenance, inventory: &Inventory) -> Self {
+        Self {
+            place: &run.place,
+            accelerator: run.accelerator.as_deref(),
+            hard_disks: has_hard_disks(inventory),
+            windows_decide: run.policy().windows_decide(),
+        }
+    }
+
+    fn is_counted(&self) -> bool {
+        self.accelerator == Some(ICOUNT)
+    }
+}
+
+/// Learns from the newest runs of a kind. What cannot be read is passed over: an estimate is not worth an error.
 ///
 /// What these plans need that was never built as a whole is put together from parts.
-pub(crate) fn learn(
-    place: &str,
-    accelerator: Option<&str>,
-    hard_disks: bool,
-    plans: &[Plan],
-    settings: &Settings,
-) -> Costs {
-    let base = if accelerator == Some(ICOUNT) { Costs::counted(hard_disks) } else { Costs::default() };
-    let counted = (accelerator == Some(ICOUNT)).then_some(base.overhead);
+pub(crate) fn learn(kind: Kind<'_>, plans: &[Plan], settings: &Settings) -> Costs {
+    let base = if kind.is_counted() { Costs::counted(kind) } else { Costs::default() };
+    let counted = kind.is_counted().then_some(base.overhead);
     let mut seen = Seen { counted, ..Seen::default() };
     let catalogue = crate::commands::runs::catalogue(settings).unwrap_or_default();
     for row in catalogue.list() {
         let Ok(reader) = RunReader::open(&row.dir) else { continue };
-        let run = reader.provenance();
-        let is_like = run.place == place
-            && run.accelerator.as_deref() == accelerator
-            && reader.inventory().ok().flatten().is_some_and(|inventory| has_hard_disks(&inventory) == hard_disks);
+        let inventory = reader.inventory().ok().flatten();
+        let is_like = inventory.is_some_and(|inventory| Kind::of(reader.provenance(), &inventory) == kind);
         if is_like && seen.add(&reader) {
             seen.runs += 1;
         }
@@ -204,9 +221,16 @@ impl Costs {
     /// The same of a guest under a virtual clock, until a run was seen. A guest that waits for a hard disk does nothing, and its
     /// clock jumps: of `run long-term-storage --rounds 1 --skip '#20*'` on two idle cores a cell on hard disks took 5.0 s for 2.9 s of
     /// settling and windows (`--lab-drives hdd`), and 9.7 s for 11.2 s (`--window 1s --settle 300ms` as well).
-    fn counted(hard_disks: bool) -> Self {
-        let (overhead, pace) = if hard_disks { (3.4, 0.6) } else { (4.0, 12.0) };
-        Self { overhead, pace, teardown: 2.0, ..Self::default() }
+    ///
+    /// LONGERDOC
+    fn counted(kind: Kind<'_>) -> Self {
+        let (overhead, pace) = if kind.hard_disks { (3.4, 0.6) } else { (4.0, 12.0) };
+        let longer = match (kind.windows_decide, kind.hard_disks) {
+            (false, _) => Self::default().longer,
+            (true, false) => 0.4,
+            (true, true) => 20.0,
+        };
+        Self { overhead, pace, longer, teardown: 2.0, ..Self::default() }
     }
 
     /// The same where each stack has a guest of its own, and so many work at once.
