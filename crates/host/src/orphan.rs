@@ -6,9 +6,9 @@
 
 use std::sync::OnceLock;
 
-use terms::Cmd;
+use terms::{Cmd, ProcessId, ProcessStat};
 
-use crate::{Host, HostError, ProcessStat};
+use crate::{Host, HostError};
 
 /// Environment variable that says who started a program: `PID namespace:process id:start time in clock ticks since boot`.
 pub(crate) const OWNER: &str = "BEDPLATE_OWNER";
@@ -31,7 +31,7 @@ pub(crate) fn this_process() -> Option<&'static str> {
     let read = || {
         let stat = ProcessStat::parse(&std::fs::read_to_string("/proc/self/stat").ok()?)?;
         let namespace = std::fs::read_link(NAMESPACE).ok()?;
-        Some(format!("{}:{}:{}", number(&namespace.to_string_lossy())?, std::process::id(), stat.start))
+        Some(format!("{}:{}", number(&namespace.to_string_lossy())?, stat.process()))
     };
     SELF.get_or_init(read).as_deref()
 }
@@ -66,8 +66,8 @@ pub fn find(host: &dyn Host, owners: Option<&[String]>) -> Result<Vec<Orphan>, H
 }
 
 fn orphan(host: &dyn Host, namespace: &str, owners: Option<&[String]>, id: u32) -> Option<Orphan> {
-    let stat = stat(host, id)?;
-    if stat.group != id || stat.session == id || stat.state == "Z" {
+    let stat = ProcessStat::parse(&line(host, id)?)?;
+    if stat.group != id || stat.session == id || stat.is_over() {
         return None;
     }
     let environment = host.read(&format!("/proc/{id}/environ")).ok()?;
@@ -89,8 +89,8 @@ fn is_of(host: &dyn Host, id: u32, user: &str) -> bool {
     host.run(&stat).is_ok_and(|outcome| outcome.ok() && outcome.text() == user)
 }
 
-fn stat(host: &dyn Host, id: u32) -> Option<ProcessStat> {
-    ProcessStat::parse(&host.read_text(&format!("/proc/{id}/stat")).ok()?)
+fn line(host: &dyn Host, id: u32) -> Option<String> {
+    host.read_text(&format!("/proc/{id}/stat")).ok()
 }
 
 fn owner(variable: &[u8]) -> Option<String> {
@@ -98,10 +98,8 @@ fn owner(variable: &[u8]) -> Option<String> {
 }
 
 fn is_alive(host: &dyn Host, owner: &str) -> bool {
-    let Some((id, start)) = owner.split_once(':').and_then(|(id, start)| Some((id.parse().ok()?, start))) else {
-        return false;
-    };
-    stat(host, id).is_some_and(|stat| stat.start.to_string() == start)
+    let Some(owner) = ProcessId::parse(owner) else { return false };
+    line(host, owner.id).is_some_and(|line| owner.is_at_work(&line))
 }
 
 #[cfg(test)]
@@ -134,6 +132,27 @@ mod tests {
         let end = Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]).limit(Nanos::seconds(5));
         host.run_ok(&end).unwrap();
         assert!(comes(&|| !found()), "it is still there");
+    }
+
+    /// Nobody has waited for it yet: whoever killed it does something else, or is no parent that does.
+    #[test]
+    fn an_owner_that_ended_is_gone_also_where_nobody_waited_for_it() {
+        let host = Local::new();
+        // A shell that becomes a program which waits for no child of its own.
+        let script = "set -m; sh -c 'true & echo $!; exec sleep 600 >/dev/null 2>&1' & echo $!";
+        let told = host.run_ok(&Cmd::new(["bash", "-c", script])).unwrap().text();
+        let ids: Vec<u32> = told.lines().map(|line| line.parse().unwrap()).collect();
+        let ended = || {
+            let stats = ids.iter().filter_map(|id| ProcessStat::parse(&line(&host, *id)?));
+            stats.into_iter().find(ProcessStat::is_over)
+        };
+        assert!(comes(&|| ended().is_some()), "{ids:?}");
+        let owner = ended().unwrap().process().to_string();
+        let is_alive = is_alive(&host, &owner);
+        for id in ids {
+            let _ = host.run(&Cmd::new(["kill".to_owned(), "--".to_owned(), format!("-{id}")]));
+        }
+        assert!(!is_alive, "{owner}");
     }
 
     /// Whether something becomes true before five seconds are over.

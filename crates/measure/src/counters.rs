@@ -2,7 +2,7 @@
 
 pub(crate) mod threads;
 
-use host::{Host, HostError, ProcessStat};
+use host::{Host, HostError};
 use terms::record::{CpuDelta, MemberDelta};
 use terms::{Bytes, Cmd, Nanos};
 

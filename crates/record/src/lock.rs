@@ -7,13 +7,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
+use terms::{ProcessId, ProcessStat};
 
 use crate::error::RecordError;
 use crate::folder::Folder;
 use crate::layout;
 
-/// More than any process id has, in bytes.
-const PID: usize = 64;
+/// More than any process takes as text, in bytes.
+const PROCESS: usize = 64;
 
 /// How long a process that is gone may hold a lock: a program that it was about to start has the lock until it runs.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -25,7 +26,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a run's directory and leaves this process's number in it.
+    /// Takes the lock of a run's directory and leaves in it which process this is.
     ///
     /// The file stays when the lock is let go: removing it would let two processes lock two files of one name.
     pub(crate) fn take(run: &Folder) -> Result<Self, RecordError> {
@@ -36,8 +37,10 @@ impl Lock {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => break,
                 Err(rustix::io::Errno::WOULDBLOCK) => {
-                    let pid = holder(&file);
-                    if pid.is_none_or(is_there) || start.elapsed() > PATIENCE {
+                    let holder = holder(&file);
+                    let is_there = holder.is_some_and(is_at_work);
+                    if is_there || holder.is_none() || start.elapsed() > PATIENCE {
+                        let pid = holder.filter(|_| is_there).map(|holder| holder.id);
                         return Err(RecordError::Locked { dir: run.path().to_owned(), pid });
                     }
                     thread::sleep(Duration::from_millis(20));
@@ -45,25 +48,29 @@ impl Lock {
                 Err(error) => return Err(RecordError::io("lock", &path)(error.into())),
             }
         }
-        let pid = format!("{}\n", std::process::id());
-        let write = file.set_len(0).and_then(|()| file.write_all_at(pid.as_bytes(), 0));
+        let me = ProcessStat::parse(&stat("self").map_err(RecordError::io("read", Path::new("/proc/self/stat")))?);
+        let me = me.map(|stat| format!("{}\n", stat.process())).unwrap_or_default();
+        let write = file.set_len(0).and_then(|()| file.write_all_at(me.as_bytes(), 0));
         write.map_err(RecordError::io("write", &path))?;
         Ok(Self { _file: file })
     }
 }
 
-/// The process that left its number: from the beginning of the file, however often it is asked.
-fn holder(file: &File) -> Option<u32> {
-    let mut said = [0; PID];
+/// The process that left its name: from the beginning of the file, however often it is asked.
+fn holder(file: &File) -> Option<ProcessId> {
+    let mut said = [0; PROCESS];
     let len = file.read_at(&mut said, 0).ok()?;
-    str::from_utf8(&said[..len]).ok()?.trim().parse().ok()
+    ProcessId::parse(str::from_utf8(&said[..len]).ok()?.trim())
 }
 
-/// Is it at work? One that has ended and that nobody has waited for yet (`Z`; proc(5)) is not.
-fn is_there(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
-    // The name in parentheses may hold anything.
-    stat.is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X'])))
+fn is_at_work(process: ProcessId) -> bool {
+    stat(&process.id.to_string()).is_ok_and(|line| process.is_at_work(&line))
+}
+
+/// What the kernel tells of a process. The name in it may hold any bytes.
+fn stat(process: &str) -> std::io::Result<String> {
+    let bytes = std::fs::read(Path::new("/proc").join(process).join("stat"))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
@@ -77,7 +84,7 @@ mod tests {
         let run = Folder::open(home.path()).unwrap();
         let held = run.open_to_write(layout::LOCK).unwrap();
         // Beyond the largest number that Linux gives (`PID_MAX_LIMIT`).
-        held.write_all_at(b"4194305\n", 0).unwrap();
+        held.write_all_at(b"4194305:1\n", 0).unwrap();
         flock(&held, FlockOperation::LockExclusive).unwrap();
         thread::scope(|scope| {
             let taken = scope.spawn(|| Lock::take(&run));
@@ -86,5 +93,18 @@ mod tests {
             flock(&held, FlockOperation::Unlock).unwrap();
             taken.join().unwrap().unwrap();
         });
+    }
+
+    /// Numbers are given again: whoever has one by now is not told to be the writer.
+    #[test]
+    fn whoever_has_the_number_of_a_holder_by_now_is_not_blamed() {
+        let home = tempfile::tempdir().unwrap();
+        let run = Folder::open(home.path()).unwrap();
+        let held = run.open_to_write(layout::LOCK).unwrap();
+        held.write_all_at(format!("{}:1\n", std::process::id()).as_bytes(), 0).unwrap();
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let start = Instant::now();
+        assert!(matches!(Lock::take(&run), Err(RecordError::Locked { pid: None, .. })));
+        assert!(start.elapsed() > PATIENCE, "the one that held it may let go of it at any moment");
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use host::{Host, HostError, ProcessStat};
+use host::{Host, HostError};
 use terms::evidence::{ThreadTime, Threads};
-use terms::{Cmd, Nanos};
+use terms::{Cmd, Nanos, ProcessStat};
 
 use super::TICK;
 
