@@ -4,7 +4,7 @@
 use claim::{Evidence, Examination, INTEGRITY_BELOW, Identity, Ours, Owner, WrittenMark};
 use host::Devno;
 use terms::command::quote;
-use terms::plan::{Effect, Plan, Step, Word, WorkFile, WorkTarget, mapping_of_volume};
+use terms::plan::{Effect, Plan, Step, Word, WorkFile, mapping_of_volume};
 use terms::spelling::spell_inline;
 use terms::{Cmd, Nanos};
 
@@ -44,7 +44,7 @@ impl Above<'_> {
             Effect::Node(node) if !node.is_of_drive() => self.node(&self.machine.word(&step.id, node)?),
             Effect::Mount(directory) => self.mount(directory),
             Effect::Group(name) => self.group(name),
-            Effect::Pool(name) => self.pool(name),
+            Effect::Pool(name) => self.pool(step, name),
             Effect::Directory { path, file_system } => self.directory(path, file_system),
             Effect::Node(_) | Effect::Signature { .. } | Effect::LogicalBlock { .. } => Ok(()),
         }
@@ -280,7 +280,7 @@ impl Above<'_> {
 
     /// A pool of our name is on our drives, and holds its top dataset and nothing else: whatever is in it goes with it, mounted or
     /// not.
-    fn pool(&self, name: &str) -> Result<(), BuildError> {
+    fn pool(&self, step: &Step, name: &str) -> Result<(), BuildError> {
         let is_it = |evidence: &Evidence| matches!(evidence, Evidence::Listed(Owner::Pool(pool)) if pool == name);
         if !self.machine.has_pool(name)? {
             return Ok(());
@@ -297,7 +297,7 @@ impl Above<'_> {
         if let Some(other) = sets.lines().find(|set| *set != name).filter(|_| !self.erasable) {
             return Err(not_ours(format!("the pool `{name}`"), &strange_set(other)));
         }
-        let WorkTarget::Directory(directory) = &self.plan.target else { return Ok(()) };
+        let Some(directory) = self.plan.mount_point(step) else { return Ok(()) };
         match self.machine.mounted(directory)? {
             Some(source) if source == name => self.holds_only_ours(directory),
             Some(_) => Err(not_ours(format!("`{directory}`"), "what is mounted there is not on the run's drives")),

@@ -95,15 +95,17 @@ fn check_keys(plan: &Plan, finished: &[String]) -> Result<(), BuildError> {
 
 /// A directory that is there already is somebody's: what is in it would be hidden, and it would be taken away at the end.
 fn check_mount_points(plan: &Plan, machine: &Machine<'_>, past: &[JournalEntry]) -> Result<(), BuildError> {
-    let begun = journal::begun(past, &plan.slug);
-    for step in plan.steps.iter().filter(|step| !begun.iter().any(|(id, _)| *id == step.id)) {
-        if let Some(Effect::Mount(directory)) = &step.effect
-            && machine.host.exists(directory)?
-        {
-            return Err(BuildError::AlreadyThere { step: step.id.clone(), what: format!("`{directory}`") });
-        }
+    plan.steps.iter().try_for_each(|step| check_mount_point(plan, step, machine, past))
+}
+
+/// The same for one step, where it was not begun: then it may have made the directory itself.
+fn check_mount_point(plan: &Plan, step: &Step, machine: &Machine<'_>, past: &[JournalEntry]) -> Result<(), BuildError> {
+    let Some(directory) = plan.mount_point(step) else { return Ok(()) };
+    let is_begun = journal::begun(past, &plan.slug).iter().any(|(id, _)| *id == step.id);
+    if is_begun || !machine.host.exists(directory)? {
+        return Ok(());
     }
-    Ok(())
+    Err(BuildError::AlreadyThere { step: step.id.clone(), what: format!("`{directory}`") })
 }
 
 struct Run<'a> {
@@ -194,6 +196,8 @@ impl Run<'_> {
             }
             _ => {}
         }
+        // Hours may have gone by since the first look.
+        check_mount_point(self.plan, step, &self.machine, &lock(&self.notes).done)?;
         let start = Instant::now();
         self.act(step, abreast)?;
         if let Some(effect) = &step.effect {
@@ -276,11 +280,11 @@ impl Run<'_> {
                 })?;
             }
             Act::Write { path, text } => {
-                let path = self.machine.word(&step.id, path)?;
-                let old = in_force(&self.machine.host.read_text(&path)?).to_owned();
-                let entry = before(format!("echo {text} > {path}"), Some(old));
+                let file = self.machine.word(&step.id, path)?;
+                let old = in_force(&self.machine.host.read_text(&file)?).to_owned();
+                let entry = before(format!("echo {text} > {file}"), Some(old));
                 self.note(entry)?;
-                self.authority.set(&path, text)?;
+                self.authority.set(&self.machine, (&step.id, path), text)?;
             }
             Act::Wait(condition) => {
                 let entry = before(format!("wait: {}", waiting_for(condition)), None);

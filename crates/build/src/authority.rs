@@ -156,12 +156,14 @@ impl<'a> Authority<'a> {
         Ok(self.host.run_ok(&cmd)?)
     }
 
-    /// Writes a setting of the kernel.
-    pub(crate) fn set(&self, path: &str, text: &str) -> Result<(), BuildError> {
+    /// Writes a setting of the kernel. The drive that it is of is asked for again first.
+    pub(crate) fn set(&self, machine: &Machine<'_>, (step, path): (&str, &Word), text: &str) -> Result<(), BuildError> {
+        self.confirm(&path.places().filter_map(Placeholder::drive).collect())?;
+        let path = machine.word(step, path)?;
         if !path.starts_with("/sys/") || path.contains("/../") {
-            return Err(BuildError::NoSetting { path: path.to_owned() });
+            return Err(BuildError::NoSetting { path });
         }
-        Ok(self.host.write(path, text.as_bytes())?)
+        Ok(self.host.write(&path, text.as_bytes())?)
     }
 
     /// A drive with nothing on it, for writing to it as it is.

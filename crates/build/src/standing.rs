@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use claim::{ClaimError, Examination, Identity, LockedDrive, Ours, WrittenMark};
 use terms::Name;
-use terms::plan::{Effect, Placeholder, Plan, Step, Undo, WorkTarget, mapping_of_volume};
+use terms::plan::{Effect, Placeholder, Plan, Step, Undo, mapping_of_volume};
 
 use crate::above::Above;
 use crate::authority::Authority;
@@ -147,21 +147,19 @@ fn ours(machine: &Machine<'_>, plan: &Plan, steps: &[&Step], signatures: Vec<Wri
     let mut ours = Ours { signatures, ..Ours::default() };
     for step in steps {
         ours.names.extend(step.undo.iter().filter_map(volume));
+        if let Some(directory) = plan.mount_point(step) {
+            ours.mounts.push(machine.real(directory)?);
+        }
         match &step.effect {
             Some(Effect::Node(node)) if !node.is_of_drive() => {
                 let node = machine.word(&step.id, node)?;
                 ours.devices.extend(claim::devno_of(machine.host, &node)?);
                 ours.names.extend(mapping(&node));
             }
-            Some(Effect::Mount(directory)) => ours.mounts.push(machine.real(directory)?),
-            Some(Effect::Pool(name)) => {
-                ours.names.push(name.clone());
-                if let WorkTarget::Directory(directory) = &plan.target {
-                    ours.mounts.push(machine.real(directory)?);
-                }
-            }
+            Some(Effect::Pool(name)) => ours.names.push(name.clone()),
             Some(
                 Effect::Node(_)
+                | Effect::Mount(_)
                 | Effect::Group(_)
                 | Effect::Signature { .. }
                 | Effect::LogicalBlock { .. }

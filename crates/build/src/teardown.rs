@@ -46,20 +46,23 @@ pub fn teardown(
     let is_left_alone = |name: &Name| found.left_alone.contains(name);
     for (id, old) in begun.iter().rev() {
         let Some(step) = plan.steps.iter().find(|step| &step.id == id) else { continue };
-        if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
-            // What the setting belongs to may be gone, and the setting with it.
-            if let Ok(path) = machine.word(id, path) {
-                note(undoing(plan, step, format!("echo {} > {path}", quote(old))));
-                put_back(authority, &path, old)?;
-            }
-        }
         // What the step made may be gone and its other traces not: a stopped array leaves superblocks. So every undo
         // runs; where there is nothing left to undo it may fail, and the proof below has the last word.
-        let lenient = found.erasable || !finished.contains(id) || gone.contains(&id.as_str());
+        let is_gone = gone.contains(&id.as_str());
+        let lenient = found.erasable || !finished.contains(id) || is_gone;
         // What is on a drive that is not there is taken away when it is back: until then the step is not undone.
         let undos = leftover::undos(&leftovers, step);
-        let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| !names_any(undo, &absent));
+        let (here, elsewhere): (Vec<&Undo>, Vec<&Undo>) =
+            undos.iter().partition(|undo| !names_any(&undo.command.argv, &absent));
         let mut undone = elsewhere.is_empty();
+        if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
+            if names_any([path], &absent) {
+                undone = false;
+            } else if let Some(line) = line_back(&machine, id, (path, old), is_gone)? {
+                note(undoing(plan, step, line));
+                put_back(authority, &machine, (id, path), old)?;
+            }
+        }
         for undo in here {
             let destroyed = destroyed(step, undo);
             // Where nothing of the run is left on a drive there is nothing to take away from it.
@@ -116,8 +119,8 @@ fn destroyed(step: &Step, undo: &Undo) -> Vec<Name> {
     places.filter_map(Placeholder::drive).cloned().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn names_any(undo: &Undo, drives: &[&Name]) -> bool {
-    let mut places = undo.command.argv.iter().flat_map(Word::places);
+fn names_any<'w>(words: impl IntoIterator<Item = &'w Word>, drives: &[&Name]) -> bool {
+    let mut places = words.into_iter().flat_map(Word::places);
     places.any(|place| place.drive().is_some_and(|named| drives.contains(&named)))
 }
 
@@ -158,8 +161,26 @@ fn undoing(plan: &Plan, step: &Step, line: String) -> JournalEntry {
     JournalEntry::Undoing { stack: plan.slug.clone(), step: step.id.clone(), line }
 }
 
-fn put_back(authority: &Authority<'_>, path: &str, old: &str) -> Result<(), BuildError> {
-    match authority.set(path, old) {
+/// How a setting is put back; `None` where what it belongs to is gone, and the setting with it.
+fn line_back(
+    machine: &Machine<'_>,
+    step: &str,
+    (path, old): (&Word, &str),
+    is_gone: bool,
+) -> Result<Option<String>, BuildError> {
+    match machine.word(step, path) {
+        Err(_) if is_gone => Ok(None),
+        path => Ok(Some(format!("echo {} > {}", quote(old), path?))),
+    }
+}
+
+fn put_back(
+    authority: &Authority<'_>,
+    machine: &Machine<'_>,
+    setting: (&str, &Word),
+    old: &str,
+) -> Result<(), BuildError> {
+    match authority.set(machine, setting, old) {
         Err(BuildError::Host(error)) if error.is_not_found() => Ok(()),
         result => result,
     }

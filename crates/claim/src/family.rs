@@ -90,13 +90,17 @@ fn mapping(name: &str, uuid: &str) -> (String, String) {
     let quoted = quote(name);
     match kind {
         "CRYPT" => (format!("the opened encryption `{name}`"), format!("cryptsetup close {quoted}")),
-        "LVM" => (
-            format!("the logical volume `{name}`"),
-            format!("lvchange --activate n {}", quote(&format!("/dev/mapper/{name}"))),
-        ),
+        // What a volume is made of inside cannot be closed by itself.
+        "LVM" => (format!("the logical volume `{name}`"), format!("vgchange --activate n {}", quote(&group_of(name)))),
         "mpath" => (format!("the multipath device `{name}`"), format!("multipath -f {quoted}")),
         _ => (format!("the mapping `{name}`"), format!("dmsetup remove {quoted}")),
     }
+}
+
+/// The group of a volume, by the name of its mapping: the dashes of a name are doubled there, and one alone ends it.
+fn group_of(mapping: &str) -> String {
+    let marked = mapping.replace("--", "\0");
+    marked.split('-').next().unwrap_or_default().replace('\0', "-")
 }
 
 #[cfg(test)]
@@ -105,11 +109,14 @@ mod tests {
     fn what_a_mapping_is_comes_from_its_identifier() {
         for (uuid, what, undo) in [
             ("CRYPT-LUKS2-1f-x", "the opened encryption `x`", "cryptsetup close x"),
-            ("LVM-aB", "the logical volume `x`", "lvchange --activate n /dev/mapper/x"),
+            ("LVM-aB", "the logical volume `x`", "vgchange --activate n x"),
             ("mpath-3600", "the multipath device `x`", "multipath -f x"),
             ("", "the mapping `x`", "dmsetup remove x"),
         ] {
             assert_eq!(super::mapping("x", uuid), (what.to_owned(), undo.to_owned()));
+        }
+        for (name, group) in [("bp--a--b-data", "bp-a-b"), ("vg-my--data_rimage_0", "vg")] {
+            assert_eq!(super::group_of(name), group, "{name}");
         }
     }
 }

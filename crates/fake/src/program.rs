@@ -162,6 +162,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("vgcreate", lvm::vgcreate),
     ("vgextend", lvm::vgextend),
     ("vgreduce", lvm::vgreduce),
+    ("vgchange", lvm::vgchange),
     ("vgremove", lvm::vgremove),
     ("vgs", lvm::vgs),
     ("wipefs", look::wipefs),

@@ -39,6 +39,19 @@ pub struct Plan {
     pub target: WorkTarget,
 }
 
+impl Plan {
+    /// Where a step of the plan mounts something. A pool is mounted by its own tools where the workloads use it.
+    #[must_use]
+    pub fn mount_point<'p>(&'p self, step: &'p Step) -> Option<&'p str> {
+        match (&step.effect, &self.target) {
+            (Some(Effect::Mount(directory)), _) | (Some(Effect::Pool(_)), WorkTarget::Directory(directory)) => {
+                Some(directory)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Something that must be on the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,6 +1,6 @@
 //! Drives: which may be written, and setting them up.
 
-use build::{Authority, BuildError, MemoryJournal, Prerequisites};
+use build::{Authority, BuildError, Journal, JournalEntry, MemoryJournal, Prerequisites};
 use fake::{FakeFault, FakeMachine};
 use host::Host;
 use terms::plan::{Act, Condition, Word, WorkPlace};
@@ -170,6 +170,83 @@ fn drives_are_set_up_side_by_side_and_put_back() {
             );
         }
     }
+}
+
+/// Exchanges the drive of a step when the step is written down, and keeps what that drive was set to then.
+struct Exchanging<'a> {
+    yard: &'a Yard,
+    step: &'a str,
+    was: Vec<String>,
+}
+
+impl<'a> Exchanging<'a> {
+    fn before(yard: &'a Yard, step: &'a str) -> Self {
+        Self { yard, step, was: Vec::new() }
+    }
+
+    fn drive(&self) -> &'a str {
+        self.yard.node(self.step.split('.').next().unwrap())
+    }
+
+    /// Block, cache and scheduler of the drive.
+    fn is(&self) -> Vec<String> {
+        let name = self.drive().trim_start_matches("/dev/");
+        self.yard.machine.shape().lines().filter(|line| line.starts_with(name)).map(str::to_owned).collect()
+    }
+}
+
+impl Journal for Exchanging<'_> {
+    fn note(&mut self, entry: &JournalEntry) -> std::io::Result<()> {
+        let (JournalEntry::Before { step, .. } | JournalEntry::Undoing { step, .. }) = entry else { return Ok(()) };
+        if step == self.step && self.was.is_empty() {
+            self.yard.machine.swap_drive(self.drive());
+            self.was = self.is();
+        }
+        Ok(())
+    }
+}
+
+/// Another drive that comes under the name between the journal and the deed keeps its block, its cache and its scheduler.
+#[test]
+fn no_setting_reaches_a_drive_that_was_exchanged_before_it() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = prepared(&yard);
+    let start = yard.machine.now_is();
+    let past = built(&yard, &plan);
+    let set = yard.machine.now_is();
+    for step in ["a.format", "a.write-cache", "a.scheduler", "s.write-cache", "s.scheduler"] {
+        for puts_back in [false, true] {
+            let yard = yard.at(if puts_back { &set } else { &start });
+            let mut journal = Exchanging::before(&yard, step);
+            let error = if puts_back {
+                let claims = yard.reclaimed(&plan, &past, false);
+                build::teardown(&plan, &Authority::held(&yard.machine, &claims), &past, &mut journal).unwrap_err()
+            } else {
+                let claims = yard.claims(&plan);
+                apply(&plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap_err()
+            };
+            assert!(!journal.was.is_empty() && journal.is() == journal.was, "{step}, puts back {puts_back}: {error}");
+        }
+    }
+}
+
+/// What a drive is set to is not forgotten while nobody finds it.
+#[test]
+fn a_setting_of_a_drive_that_is_not_to_be_found_is_put_back_when_it_is() {
+    let yard = Yard::real(EVERY_LAYER);
+    let plan = prepared(&yard);
+    let mut journal = MemoryJournal(built(&yard, &plan));
+    let scheduler = || yard.machine.read_text("/sys/block/sda/queue/scheduler").unwrap();
+    let mut down = |yard: &Yard, is_found: bool| {
+        let past = journal.0.clone();
+        let mut claims = yard.reclaimed(&plan, &past, false);
+        claims.retain(|name, _| is_found || name.as_str() != "s");
+        build::teardown(&plan, &Authority::held(&yard.machine, &claims), &past, &mut journal)
+    };
+    let error = down(&yard, false).unwrap_err();
+    assert!(matches!(error, BuildError::DriveAbsent { .. }) && scheduler().contains("[mq-deadline]"), "{error}");
+    down(&yard, true).unwrap();
+    assert!(scheduler().starts_with("[none]"), "{}", scheduler());
 }
 
 #[test]

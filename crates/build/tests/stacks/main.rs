@@ -3,6 +3,7 @@
 
 mod drives;
 mod faults;
+mod gone;
 mod killed;
 mod laws;
 mod real;

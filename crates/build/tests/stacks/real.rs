@@ -319,18 +319,48 @@ fn files_of_the_run_go_and_those_of_others_stay() {
 #[test]
 fn a_directory_that_is_there_is_neither_mounted_over_nor_taken_away() {
     let yard = Yard::real(EVERY_LAYER);
-    let plan = yard.plan("ext4 on SATA");
-    yard.machine.line("mkdir /mnt/bedplate/ext4-on-sata");
-    let (before, shape) = (yard.machine.now_is(), yard.machine.shape());
-    let claims = yard.claims(plan);
-    let mut journal = MemoryJournal(vec![yard.begin(plan)]);
-    let error = apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal).unwrap_err();
-    assert!(
-        error.is_refusal() && error.to_string().contains("`/mnt/bedplate/ext4-on-sata`, which is there"),
-        "{error}"
-    );
-    assert_eq!(yard.machine.shape(), shape);
-    assert!(yard.machine.holds_the_same(yard.node("s"), &before));
+    let clean = yard.machine.now_is();
+    for (stack, directory) in
+        [("ext4 on SATA", "/mnt/bedplate/ext4-on-sata"), (ZFS, "/mnt/bedplate/zfs-raidz1-with-ashift-12")]
+    {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        yard.machine.line(&format!("mkdir {directory}"));
+        let (before, shape) = (yard.machine.now_is(), yard.machine.shape());
+        let claims = yard.claims(plan);
+        let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+        let error = apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal)
+            .err()
+            .unwrap_or_else(|| panic!("{stack}: it was mounted over"));
+        assert!(error.is_refusal() && error.to_string().contains(&format!("`{directory}`, which is there")), "{error}");
+        assert_eq!(yard.machine.shape(), shape);
+        assert!(plan.drives.iter().all(|drive| yard.machine.holds_the_same(yard.node(drive.as_str()), &before)));
+    }
+}
+
+/// An array takes hours to come in sync.
+#[test]
+fn a_directory_that_comes_while_it_is_built_is_somebodys_too() {
+    let yard = Yard::real(EVERY_LAYER);
+    let clean = yard.machine.now_is();
+    for (stack, directory) in
+        [("ext4 on SATA", "/mnt/bedplate/ext4-on-sata"), (ZFS, "/mnt/bedplate/zfs-raidz1-with-ashift-12")]
+    {
+        let yard = yard.at(&clean);
+        let plan = yard.plan(stack);
+        let claims = yard.claims(plan);
+        let comes = |step: &Step| {
+            if plan.mount_point(step).is_some() {
+                yard.machine.line(&format!("mkdir {directory}"));
+            }
+        };
+        let mut journal = MemoryJournal(vec![yard.begin(plan)]);
+        let error = build::apply(plan, &Authority::held(&yard.machine, &claims), &[], &mut journal, &comes)
+            .err()
+            .unwrap_or_else(|| panic!("{stack}: it was mounted over"));
+        assert!(error.to_string().contains(&format!("`{directory}`, which is there")), "{stack}: {error}");
+        assert!(yard.machine.exists(directory).unwrap() && yard.is_clean(&plan.drives), "{stack}: {error}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::signature::lvm_uuid;
 use crate::state::State;
 use group::{Group, Physical, area};
 
-pub(crate) use volume::{lvchange, lvconvert, lvcreate, lvremove, lvs};
+pub(crate) use volume::{lvchange, lvconvert, lvcreate, lvremove, lvs, vgchange};
 
 /// Whatever goes wrong (lvm(8), `ECMD_FAILED`).
 const FAILED: i32 = 5;

@@ -141,6 +141,15 @@ pub(crate) fn lvremove(state: &mut State, call: &Call<'_>) -> Did {
     state.put_group(&mut group)
 }
 
+/// Closes every volume of a group, as `--activate n` does.
+pub(crate) fn vgchange(state: &mut State, call: &Call<'_>) -> Did {
+    let group = state.group(call.last())?;
+    for volume in group.volumes.iter().rev() {
+        deactivate(state, &group, &volume.name)?;
+    }
+    done()
+}
+
 fn deactivate(state: &mut State, group: &Group, name: &str) -> Result<(), Reply> {
     let nodes = state.nodes_of(group, name);
     for node in &nodes {
