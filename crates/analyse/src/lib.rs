@@ -130,7 +130,7 @@ fn finding(
     }
     let mut finding = CellFinding::new(&stack.slug, workload.name.as_str(), verdict::of(stack, &newest, built));
     finding.guards = guards;
-    finding.sources = newest.iter().map(|cell| rounds.directory(&cell.key)).collect();
+    finding.sources = newest.iter().filter_map(|cell| cell.directory.clone()).collect();
     if finding.verdict != Verdict::Measured {
         return finding;
     }

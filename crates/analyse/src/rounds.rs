@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::record::{Cell, CellKey};
+use terms::record::Cell;
 
 /// The newest attempt of a cell and how many there were.
 #[derive(Debug, Clone, Copy)]
@@ -39,17 +39,6 @@ impl<'a> Rounds<'a> {
     pub(crate) fn throughput(&self, stack: &str, workload: &str) -> BTreeMap<u32, f64> {
         let cells = self.of(stack, workload);
         cells.iter().filter_map(|cell| Some((cell.key.round, cell.reading.as_ref()?.throughput().0))).collect()
-    }
-
-    /// Where the record keeps the newest attempt: `cells/<round>-<stack>-<workload>`, with `.2` and so on for later
-    /// attempts. Exact when all attempts were handed over.
-    pub(crate) fn directory(&self, key: &CellKey) -> String {
-        let base = format!("cells/{}-{}-{}", key.round, key.stack, key.workload);
-        let of = self.sorted.get(&(key.stack.as_str(), key.workload.as_str()));
-        match of.and_then(|of| of.get(&key.round)).map_or(1, |newest| newest.attempts) {
-            0 | 1 => base,
-            attempt => format!("{base}.{attempt}"),
-        }
     }
 
     /// Does it hold for any newest cell?

@@ -18,6 +18,7 @@ pub(crate) fn cell(round: u32, stack: &str, workload: &str, throughput: f64) -> 
     let operations = (throughput * 3.0 / 4096.0) as u64;
     let key = CellKey { round, stack: stack.into(), workload: workload.into() };
     Cell {
+        directory: Some(format!("cells/{round}-{stack}-{workload}")),
         reading: Some(Reading {
             read: Some(Flow {
                 bytes: Bytes(operations * 4096),
@@ -177,11 +178,22 @@ fn one_failed_round_fails_the_whole() {
     assert_eq!(a.sources.len(), 3, "its records stay findable");
 }
 
+/// Names of stacks and workloads are put together: `a` and `b-c` make what `a-b` and `c` make.
+#[test]
+fn the_sources_of_a_cell_are_its_own_where_names_meet() {
+    let other = |round: u32| Cell { directory: Some(format!("cells/{round}-a-b-c.2")), ..cell(round, "a-b", "c", 2e6) };
+    let mut cells = three("a", "b-c", 4e6);
+    cells.extend((1..=3).map(other));
+    let findings = study(&provenance(&["a", "a-b"], &["b-c", "c"]), &Inventory::default(), &cells, &[]);
+    assert_eq!(find(&findings, "a", "b-c").sources[0], "cells/1-a-b-c");
+    assert_eq!(find(&findings, "a-b", "c").sources, ["cells/1-a-b-c.2", "cells/2-a-b-c.2", "cells/3-a-b-c.2"]);
+}
+
 #[test]
 fn a_failed_attempt_is_forgiven_by_a_later_good_one() {
     let mut cells = three("a", "rnd", 4e6);
     cells[1].failure = Some("no space".into());
-    cells.push(cell(2, "a", "rnd", 4e6));
+    cells.push(Cell { directory: Some("cells/2-a-rnd.2".to_owned()), ..cell(2, "a", "rnd", 4e6) });
     let findings = study(&provenance(&["a"], &["rnd"]), &Inventory::default(), &cells, &[]);
     let a = find(&findings, "a", "rnd");
     assert_eq!(a.verdict, Verdict::Measured);

@@ -31,8 +31,6 @@ pub struct RunReader {
 /// One attempt at a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// Its directory within the run, such as `cells/1-raid-1-rnd4k.2`.
-    pub dir: String,
     /// Which attempt, from 1, growing but not always by one.
     pub number: u32,
     /// What came of it.
@@ -154,13 +152,17 @@ impl RunReader {
         Ok(newest.into_values().collect())
     }
 
-    /// The same as [`RunReader::cells`], with where each is kept.
+    /// The same as [`RunReader::cells`], with their numbers.
     ///
     /// # Errors
     /// As for [`RunReader::cells`].
     pub fn attempts(&self) -> Result<Vec<Attempt>, RecordError> {
         let found = cells::<Cell>(&self.folder, |cell| &cell.key)?;
-        Ok(found.into_iter().map(|(dir, number, cell)| Attempt { dir, number, cell }).collect())
+        let attempt = |(directory, number, cell): (String, u32, Cell)| Attempt {
+            number,
+            cell: Cell { directory: Some(directory), ..cell },
+        };
+        Ok(found.into_iter().map(attempt).collect())
     }
 
     /// How builds went, older attempts at a round before newer ones.
@@ -213,7 +215,7 @@ impl RunReader {
         Ok(folder::document(&plans, &name)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// A raw file of a cell; `dir` is that of an [`Attempt`]. `None` if there is none of that name.
+    /// A raw file of a cell; `dir` is the cell's directory. `None` if there is none of that name.
     ///
     /// # Errors
     /// As the file system has them; [`RecordError::BadName`] for what is not a cell's directory or a file in it.
@@ -223,6 +225,14 @@ impl RunReader {
         let Some(cells) = self.folder.below(layout::CELLS)? else { return Ok(None) };
         let Some(cell) = cells.below(name)? else { return Ok(None) };
         cell.read(file, layout::CELL_FILE)
+    }
+
+    /// Is there a journal? Every run has one from its beginning; it has no lines where nothing was begun.
+    ///
+    /// # Errors
+    /// As the file system has them.
+    pub fn has_journal(&self) -> Result<bool, RecordError> {
+        Ok(self.folder.kind(layout::JOURNAL)?.is_some())
     }
 
     /// The journal's lines.

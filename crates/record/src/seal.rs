@@ -75,27 +75,32 @@ pub(crate) fn verify(run: &Folder, provenance: &Provenance) -> Result<Vec<String
 /// Paths in a run's directory, each with its digest or with why it has none.
 type Digests = BTreeMap<String, Result<String, RecordError>>;
 
+/// Directories in one another that a record has: itself, `cells`, a cell. Deeper ones are nobody's of a record.
+const DEEPEST: usize = 3;
+
 /// The digest of every file below a directory, except the seal itself, the lock and the reports.
 fn digests(run: &Folder) -> Result<Digests, RecordError> {
     let mut found = BTreeMap::new();
-    let mut open = vec![(String::new(), run.clone())];
-    while let Some((below, folder)) = open.pop() {
-        for name in folder.entries()? {
-            let path = format!("{below}{name}");
-            if [layout::REPORTS, layout::SEALED, layout::LOCK].contains(&path.as_str()) {
-                continue;
-            }
-            match folder.kind(&name)? {
-                Some(FileType::Directory) => {
-                    if let Some(folder) = folder.below(&name)? {
-                        open.push((format!("{path}/"), folder));
-                    }
-                }
-                _ => drop(found.insert(path, digest(&folder, &name))),
-            }
+    add_digests(run, "", DEEPEST, &mut found)?;
+    Ok(found)
+}
+
+/// Holds a directory open at each depth and no more: a long run has more cells than a process may have files open.
+fn add_digests(folder: &Folder, below: &str, depth: usize, found: &mut Digests) -> Result<(), RecordError> {
+    for name in folder.entries()? {
+        let path = format!("{below}{name}");
+        if [layout::REPORTS, layout::SEALED, layout::LOCK].contains(&path.as_str()) {
+            continue;
+        }
+        if folder.kind(&name)? != Some(FileType::Directory) {
+            found.insert(path, digest(folder, &name));
+        } else if depth == 1 {
+            found.insert(path, Err(RecordError::NotAFile { path: folder.at(&name)? }));
+        } else if let Some(inside) = folder.below(&name)? {
+            add_digests(&inside, &format!("{path}/"), depth - 1, found)?;
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The digest of a file, read piece by piece.

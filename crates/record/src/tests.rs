@@ -84,7 +84,8 @@ fn what_is_put_is_read() {
     assert_eq!(reader.plan::<Value>("none").unwrap(), None);
     assert_eq!(reader.script("raid-1").unwrap().as_deref(), Some("#!/bin/sh\n"));
     assert_eq!(reader.builds().unwrap(), [build(1, "raid-1", 2)]);
-    assert_eq!(reader.cells().unwrap(), [good], "rates to the last bit");
+    let kept = Cell { directory: Some("cells/1-raid-1-rnd4k".to_owned()), ..good };
+    assert_eq!(reader.cells().unwrap(), [kept], "rates to the last bit");
     assert_eq!(reader.raw("cells/1-raid-1-rnd4k", "job.fio").unwrap().as_deref(), Some(&b"[job]"[..]));
     assert_eq!(reader.raw("cells/1-raid-1-rnd4k", "none").unwrap(), None);
     assert!(reader.raw("../x", "y").is_err() && reader.raw("cells/..", "y").is_err());
@@ -200,8 +201,9 @@ fn failed_cells_are_tried_again_beside() {
     let reader = RunReader::open(&dir).unwrap();
     let attempts = reader.attempts().unwrap();
     assert_eq!(attempts.iter().map(|of| of.number).collect::<Vec<_>>(), (1..=11).collect::<Vec<_>>());
-    assert_eq!(attempts[9].dir, "cells/1-a-w.10");
-    assert_eq!(reader.newest_cells().unwrap(), [cell(1, "a", "w", None)]);
+    assert_eq!(attempts[9].cell.directory.as_deref(), Some("cells/1-a-w.10"));
+    let newest = Cell { directory: Some("cells/1-a-w.11".to_owned()), ..cell(1, "a", "w", None) };
+    assert_eq!(reader.newest_cells().unwrap(), [newest]);
     assert_eq!(reader.raw("cells/1-a-w", "fio.json").unwrap().unwrap(), b"one", "the first stays as it was");
 }
 
@@ -215,7 +217,12 @@ fn cells_whose_names_meet_stay_apart() {
     let again = writer.put_cell(&cell(1, "a", "b-c", Some("later")), &[]).unwrap();
     assert!(again.ends_with("1-a-b-c.3"), "{again:?}");
     drop(writer);
-    assert_eq!(RunReader::open(&dir).unwrap().newest_cells().unwrap().len(), 3);
+    let reader = RunReader::open(&dir).unwrap();
+    assert_eq!(reader.newest_cells().unwrap().len(), 3);
+    for cell in reader.cells().unwrap() {
+        let kept = reader.raw(cell.directory.as_deref().unwrap(), "cell.json").unwrap().unwrap();
+        assert_eq!(serde_json::from_slice::<Cell>(&kept).unwrap().key, cell.key);
+    }
     let finished = resume(&dir).unwrap().finished();
     assert_eq!(finished, BTreeSet::from([cells[1].key.clone()]));
 }
@@ -340,7 +347,8 @@ fn newer_formats_are_refused_and_unknown_fields_passed_over() {
     };
     with(&put, "mood", json!("sunny"));
     with(&dir.join("provenance.json"), "weather", json!({"rain": false}));
-    assert_eq!(RunReader::open(&dir).unwrap().cells().unwrap(), [cell(1, "a", "w", None)]);
+    let kept = Cell { directory: Some("cells/1-a-w".to_owned()), ..cell(1, "a", "w", None) };
+    assert_eq!(RunReader::open(&dir).unwrap().cells().unwrap(), [kept]);
 
     with(&put, "schema", json!(2));
     let error = RunReader::open(&dir).unwrap().cells().unwrap_err();

@@ -89,7 +89,10 @@ fn killed_writers_lose_nothing() -> Result<(), Box<dyn Error>> {
         }
         assert_eq!(reader.cells()?.into_iter().map(|cell| cell.key).collect::<BTreeSet<_>>(), finished);
         for attempt in reader.attempts()? {
-            assert_eq!(reader.raw(&attempt.dir, "fio.json")?.map(|bytes| bytes.len()), Some(100_000));
+            assert_eq!(
+                reader.raw(attempt.cell.directory.as_deref().unwrap_or_default(), "fio.json")?.map(|bytes| bytes.len()),
+                Some(100_000)
+            );
         }
         assert!(finished.len() >= written, "nothing was lost between kills");
         written = finished.len();

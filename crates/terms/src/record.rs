@@ -185,6 +185,9 @@ pub struct Cell {
     pub schema: u32,
     /// Which.
     pub key: CellKey,
+    /// Where in its record it is kept, such as `cells/1-raid-1-rnd4k.2`, as the record found it; `None` for one that is in none.
+    #[serde(skip)]
+    pub directory: Option<String>,
     /// When it began, RFC 3339 with zone.
     pub started: String,
     /// The fio command.
@@ -315,6 +318,7 @@ impl Cell {
         Self {
             schema: RECORD_SCHEMA,
             key,
+            directory: None,
             started,
             argv,
             seed,
