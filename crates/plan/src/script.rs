@@ -174,9 +174,11 @@ fn build(text: &mut String, plan: &Plan) {
         let drives: String = step.erases.iter().map(|drive| format!(" \"${}\"", variable(drive))).collect();
         if !drives.is_empty() {
             let _ = writeln!(text, "    on{drives}");
+        } else if names_a_drive(step) {
+            text.push_str("    must_be_named\n");
         }
         let _ = writeln!(text, "    note begun {number}");
-        act(text, step);
+        act(text, number, step);
         if let Some(Effect::Directory { path, .. }) = &step.effect {
             let _ = writeln!(text, "    note made \"$(stat --format=%d:%i {})\"", quote(path));
         }
@@ -217,10 +219,30 @@ fn must_be_new(text: &mut String, effect: &Effect) {
     };
 }
 
-fn act(text: &mut String, step: &Step) {
+/// Does what it does reach a drive by its name of today, whether it says that it erases it or not?
+fn names_a_drive(step: &Step) -> bool {
+    match &step.act {
+        Act::Run(command) => command.argv.iter().any(Word::is_of_drive),
+        Act::Write { path, .. } => path.is_of_drive(),
+        Act::Wait(_) => false,
+    }
+}
+
+/// The file of a drive's setting that a step writes. Those of an array go with it.
+fn setting_of_drive(step: &Step) -> Option<&Word> {
+    match &step.act {
+        Act::Write { path, .. } if path.is_of_drive() => Some(path),
+        _ => None,
+    }
+}
+
+fn act(text: &mut String, number: usize, step: &Step) {
     match &step.act {
         Act::Run(command) => {
             let _ = writeln!(text, "    {}", line(command));
+        }
+        Act::Write { path, text: value } if path.is_of_drive() => {
+            let _ = writeln!(text, "    set_to {number} {} {}", word(path), quote(value));
         }
         Act::Write { path, text: value } => {
             let _ = writeln!(text, "    printf '%s\\n' {} > {}", quote(value), word(path));
@@ -261,12 +283,16 @@ fn teardown(text: &mut String, plan: &Plan) {
             "    # Another format empties a drive.\n    for drive in $(drives); do must_be_blank \"$drive\"; done\n",
         );
     }
-    plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_rest(text, effect));
-    for (number, step) in plan.steps.iter().enumerate().rev().filter(|(_, step)| !step.undo.is_empty()) {
+    plan.steps.iter().filter_map(|step| step.effect.as_ref()).for_each(|effect| must_rest(text, plan, effect));
+    let is_undone = |step: &Step| !step.undo.is_empty() || setting_of_drive(step).is_some();
+    for (number, step) in plan.steps.iter().enumerate().rev().filter(|(_, step)| is_undone(step)) {
         let _ = writeln!(text, "\n    if begun {number}; then");
         text.push_str(&comment("        ", &format!("takes back {}", step.id)));
         if !plan.drives.is_empty() {
             text.push_str("        must_be_named\n");
+        }
+        if let Some(path) = setting_of_drive(step) {
+            let _ = writeln!(text, "        put_back {number} {}", word(path));
         }
         for undo in &step.undo {
             text.push_str(&comment("        ", &undo.why));
@@ -312,7 +338,7 @@ fn taken_back(number: usize, step: &Step, undo: &Undo) -> String {
 }
 
 /// Refuses what has a name of the script's and is not on its drives.
-fn must_rest(text: &mut String, effect: &Effect) {
+fn must_rest(text: &mut String, plan: &Plan, effect: &Effect) {
     let _ = match effect {
         Effect::Node(node) if !node.is_of_drive() => writeln!(text, "    must_rest {}", word(node)),
         Effect::Pool(name) => {
@@ -322,25 +348,31 @@ fn must_rest(text: &mut String, effect: &Effect) {
                 "    if [ -e {of_kernel} ]; then\n        found=$(zpool list -H -P -v {pool}) || exit 2\n        \
                  must_rest $(printf '%s\\n' \"$found\" | awk '$1 ~ \"^/\" {{ print $1 }}')\n        \
                  found=$(zfs list -H -r -t filesystem,volume,snapshot -o name {pool}) || exit 2\n        \
-                 must_hold_only {pool} \"$found\"\n    fi"
+                 must_hold_only {pool} \"$found\" {pool}\n    fi"
             )
         }
         Effect::Group(name) => {
             let select = quote(&format!("vg_name={name}"));
             writeln!(
                 text,
-                "    found=$(vgs --noheadings --options pv_name --select {select}) || exit 2\n    must_rest $found"
+                "    found=$(vgs --noheadings --options pv_name --select {select}) || exit 2\n    must_rest $found\n    \
+                 found=$(lvs --noheadings --options lv_name --select {select}) || exit 2\n    \
+                 must_hold_only {} \"$found\" {}",
+                quote(name),
+                volumes(plan, name).map(quote).collect::<Vec<_>>().join(" ")
             )
         }
-        // What is mounted there may be on a drive of somebody's.
-        Effect::Mount(directory) => writeln!(
-            text,
-            "    found=$(findmnt --noheadings --output SOURCE --mountpoint {}) || [ $? = 1 ] || exit 2\n    \
-             must_rest $(printf '%s\\n' \"$found\" | awk '/^\\// {{ sub(/\\[.*/, \"\"); print }}')",
-            quote(directory)
-        ),
+        Effect::Mount(directory) => writeln!(text, "    must_hold_mount {}", quote(directory)),
         _ => Ok(()),
     };
+}
+
+/// Volumes of a group that the plan takes away by name.
+fn volumes<'p>(plan: &'p Plan, group: &str) -> impl Iterator<Item = &'p str> {
+    let undos = plan.steps.iter().flat_map(|step| &step.undo).map(|undo| &undo.command.argv);
+    undos
+        .filter(|argv| argv.first().is_some_and(|program| program == "lvremove"))
+        .filter_map(move |argv| argv.last()?.text()?.strip_prefix(group)?.strip_prefix('/'))
 }
 
 fn line(command: &PlanCommand) -> String {

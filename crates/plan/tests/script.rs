@@ -24,6 +24,9 @@ layers = [ { writecache = { cache = "b" }, on = "a" } ]
 name = "group"
 layers = [ { lvm = {}, on = ["a", "b"] } ]
 [[stack]]
+name = "group alone"
+layers = [ { lvm = {}, on = "a" } ]
+[[stack]]
 name = "pool"
 layers = [ { zfs = { layout = "mirror" }, on = ["a", "b"] } ]
 [[stack]]
@@ -58,7 +61,10 @@ const TOOLS: &[(&str, &str)] = &[
     ("ls", r#"case "$1" in */259:1/holders) cat "$STATE/holders" ;; esac"#),
     ("od", r#"cat "$STATE/bytes""#),
     ("dd", r#"cat "$STATE/raw""#),
-    ("findmnt", r#"[ -e "$STATE/mounted" ] && echo /dev/a || exit 1"#),
+    (
+        "findmnt",
+        r#"case "$1" in --list) cat "$STATE/mounts" ;; *) [ -e "$STATE/mounted" ] && cat "$STATE/source" || exit 1 ;; esac"#,
+    ),
     (
         "mkfs.btrfs",
         r#"[ ! -e "$STATE/somebody" ] || { echo "0x438 ext4 9-9" > "$STATE/found"; exit 1; }
@@ -77,7 +83,7 @@ const TOOLS: &[(&str, &str)] = &[
     (
         "dmsetup",
         r#"case "$1" in
-            create) echo x > "$STATE/holders"; : > "$STATE/$2"; mkdir "$STATE/259:1"; echo 2048 > "$STATE/259:1/size" ;;
+            create) echo x > "$STATE/holders"; : > "$STATE/$2"; mkdir -p "$STATE/259:1"; echo 2048 > "$STATE/259:1/size" ;;
             remove) : > "$STATE/holders"; rm -r "$STATE/$2" "$STATE/259:1" ;;
         esac
         case "$1" in info) ;; status) cat "$STATE/status" ;; *) echo "dmsetup $1" >> "$STATE/log" ;; esac"#,
@@ -85,6 +91,13 @@ const TOOLS: &[(&str, &str)] = &[
     ("blockdev", "echo 2048"),
     ("mountpoint", r#"[ -e "$STATE/mounted" ]"#),
     ("vgs", r#"cat "$STATE/groups""#),
+    ("lvs", r#"cat "$STATE/volumes""#),
+    ("pvcreate", r#"echo LVM2_member > "$STATE/found"; echo "pvcreate $*" >> "$STATE/log""#),
+    ("vgcreate", r#"echo "vgcreate $*" >> "$STATE/log""#),
+    ("lvcreate", r#"echo "lvcreate $*" >> "$STATE/log""#),
+    ("lvremove", r#"echo "lvremove $*" >> "$STATE/log""#),
+    ("vgremove", r#"echo "vgremove $*" >> "$STATE/log""#),
+    ("pvremove", r#"echo "pvremove $*" >> "$STATE/log"; : > "$STATE/found""#),
 ];
 
 struct Stage {
@@ -109,7 +122,15 @@ impl Stage {
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
         let stack = design.stacks.iter().find(|known| known.name == stack).unwrap();
         let plan = plan::plan(stack, &DriveFact::of_lab(&design.lab)).unwrap();
-        let here = format!("{}/", state.display());
+        let stage = Self { state };
+        stage.follow(&plan);
+        stage.blank();
+        stage
+    }
+
+    /// Plays the script of this plan.
+    fn follow(&self, plan: &terms::Plan) {
+        let here = format!("{}/", self.state.display());
         let elsewhere = [
             "/run/",
             "/mnt/bedplate/",
@@ -118,11 +139,8 @@ impl Stage {
             "/proc/spl/kstat/zfs/",
             "/proc/sys/kernel/random/",
         ];
-        let script = elsewhere.iter().fold(plan::script(&plan), |script, path| script.replace(path, &here));
-        std::fs::write(state.join("script"), script).unwrap();
-        let stage = Self { state };
-        stage.blank();
-        stage
+        let script = elsewhere.iter().fold(plan::script(plan), |script, path| script.replace(path, &here));
+        self.put("script", &script);
     }
 
     /// Two drives with nothing on them, by nobody used.
@@ -132,6 +150,11 @@ impl Stage {
         self.put("found", "");
         self.put("holders", "");
         self.put("groups", "");
+        self.put("mounts", "/\n/home\n");
+        // The file that stands for the mount stands for its device, too.
+        self.put("source", &format!("{}[/sub]\n", self.state.join("mounted").display()));
+        std::fs::create_dir_all(self.state.join("259:1")).unwrap();
+        self.put("259:1/size", "2048\n");
         self.put("wwn", "S1 w1 MODEL 1024\n");
         self.put("rests", "259:1\n");
         self.put("boot_id", "first\n");
@@ -439,6 +462,40 @@ fn what_is_not_as_it_was_built_stays_as_it_is() {
     assert_eq!(stage.log(), ["blkdiscard", "dmsetup"]);
 }
 
+/// A pool and an origin take along whatever was made of them.
+#[test]
+fn a_volume_that_somebody_added_to_the_group_stays() {
+    let stage = Stage::of("added", "group alone");
+    let built = stage.run(&["build", "a=S1"]);
+    assert!(built.status.success(), "{built:?}");
+    let log = stage.log();
+    stage.put("groups", "  /dev/x1\n");
+    stage.put("volumes", "  data\n  precious\n");
+    let refused = stage.run(&["teardown", "a=S1"]);
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(3) && told.contains("did not make: precious"), "{told}");
+    assert_eq!(stage.log(), log);
+    std::fs::remove_file(stage.state.join("volumes")).unwrap();
+    assert_eq!(stage.code(&["teardown", "a=S1"]), 2, "not knowing is not empty");
+    stage.put("volumes", "  data\n");
+    let down = stage.run(&["teardown", "a=S1"]);
+    assert!(down.status.success() && stage.log().contains(&"lvremove".to_owned()), "{down:?}");
+}
+
+/// Whoever unmounts a file system in memory loses what is in it.
+#[test]
+fn what_somebody_mounted_over_it_stays_mounted() {
+    for source in ["tmpfs\n", "//nas/photos\n", "nas:/photos\n"] {
+        let stage = Stage::new("over");
+        assert_eq!(stage.code(&["build", "a=S1", "b=S2"]), 0);
+        stage.put("source", &format!("{}\n{source}", stage.state.join("mounted").display()));
+        let refused = stage.run(&["teardown", "a=S1", "b=S2"]);
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(3) && told.contains("is mounted on"), "{told}");
+        assert_eq!(stage.log(), ["mkfs.btrfs", "mount"], "{source}");
+    }
+}
+
 /// What a killed script wrote nobody noted: it may be somebody else's.
 #[test]
 fn what_a_killed_build_left_is_a_persons_to_take_away() {
@@ -472,10 +529,7 @@ fn a_directory_that_was_not_made_is_not_missed_and_somebody_elses_stays() {
         let stage = Stage::new(&format!("directory-{theirs}"));
         let inside = stage.state.join("absent/inside");
         let stack = terms::Stack { name: "directory".to_owned(), note: None, nodes: Vec::new() };
-        let plan = plan::existing(&stack, inside.to_str().unwrap(), "").unwrap();
-        let here = format!("{}/", stage.state.display());
-        let script = plan::script(&plan).replace("/run/", &here).replace("/proc/sys/kernel/random/", &here);
-        stage.put("script", &script);
+        stage.follow(&plan::existing(&stack, inside.to_str().unwrap(), "").unwrap());
         assert!(!stage.run(&["build"]).status.success());
         if theirs {
             std::fs::create_dir_all(&inside).unwrap();
@@ -525,4 +579,91 @@ fn writes_that_cannot_be_written_below_are_told_and_kept() {
     assert_eq!(stage.code(&["teardown", "a=S1", "b=S2"]), 0);
     let rest: Vec<String> = stage.log()[4..].to_vec();
     assert_eq!(rest, ["dmsetup", "dmsetup", "dmsetup", "blkdiscard"], "{:?}", stage.lines());
+}
+
+/// A removal goes through a bind mount of the same file system.
+#[test]
+fn a_directory_with_a_mount_of_somebodys_below_it_is_not_taken_away() {
+    let stage = Stage::new("below");
+    let inside = stage.state.join("in side");
+    let stack = terms::Stack { name: "directory".to_owned(), note: None, nodes: Vec::new() };
+    stage.follow(&plan::existing(&stack, inside.to_str().unwrap(), "").unwrap());
+    std::fs::remove_file(stage.state.join("bin/stat")).unwrap();
+    assert_eq!(stage.code(&["build"]), 0);
+    for below in ["", "/photos"] {
+        stage.put("mounts", &format!("/\n{}{below}\n", inside.display()));
+        let refused = stage.run(&["teardown"]);
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(3) && told.contains("is mounted in"), "{told}");
+        assert!(inside.exists());
+    }
+    stage.put("mounts", &format!("/\n{}2\n", inside.display()));
+    let down = stage.run(&["teardown"]);
+    assert!(down.status.success() && !inside.exists(), "{down:?}");
+}
+
+/// What a drive is set to is put back, and nothing is set of a drive that came under its name.
+#[test]
+fn settings_of_drives_are_put_back() {
+    let stage = Stage::new("settings");
+    let name = terms::Name::new("a").unwrap();
+    let setup = terms::DriveSetup {
+        name: name.clone(),
+        lba: None,
+        write_cache: None,
+        scheduler: Some("mq-deadline".to_owned()),
+        sanitize: None,
+    };
+    let drive = plan::PreparedDrive {
+        name,
+        transport: terms::DriveTransport::Sata,
+        formats: Vec::new(),
+        format_takes_all: false,
+        sanitize: Vec::new(),
+        shares_controller: false,
+        cache_on: None,
+    };
+    stage.follow(&plan::prepare(&[setup], &[drive]).unwrap().unwrap());
+    let at = "259:1/queue/scheduler";
+    let now = || std::fs::read_to_string(stage.state.join(at)).unwrap();
+    std::fs::create_dir_all(stage.state.join("259:1/queue")).unwrap();
+    for was in ["[none] mq-deadline", "bfq"] {
+        stage.put(at, &format!("{was}\n"));
+        let built = stage.run(&["build", "a=S1"]);
+        assert!(built.status.success() && now() == "mq-deadline\n", "{built:?}");
+        stage.put("wwn", "S9 w1 MODEL 1024\n");
+        assert_eq!(stage.code(&["teardown", "a=S1"]), 3);
+        stage.put("wwn", "S1 w1 MODEL 1024\n");
+        let down = stage.run(&["teardown", "a=S1"]);
+        assert!(down.status.success() && now() == format!("{}\n", in_force(was)), "{down:?}: {}", now());
+    }
+}
+
+fn in_force(text: &str) -> &str {
+    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(word, _)| word)
+}
+
+/// Whatever a command does with a drive: what it opens, zeroes or joins on a partition is not said to erase the drive.
+#[test]
+fn every_step_that_names_a_drive_asks_for_it_again() {
+    let (design, _) = spec::parse(include_str!("../../bedplate/tests/studies/every-layer.toml"));
+    let design = design.unwrap();
+    let facts = DriveFact::of_lab(&design.lab);
+    let mut asked = 0;
+    for stack in &design.stacks {
+        let plan = plan::plan(stack, &facts).unwrap();
+        let script = plan::script(&plan);
+        let mut rest = script.split_once("\nbuild() {").unwrap().1;
+        for (number, step) in plan.steps.iter().enumerate() {
+            let (before, after) = rest.split_once(&format!("    note begun {number}\n")).unwrap();
+            rest = after;
+            let terms::plan::Act::Run(command) = &step.act else { continue };
+            let names = command.argv.iter().any(terms::Word::is_of_drive);
+            let asks = before.lines().rev().take_while(|line| !line.starts_with("    note"));
+            let asks = asks.into_iter().any(|line| line.starts_with("    on ") || line == "    must_be_named");
+            assert!(asks || !names, "{}: {}", plan.stack, step.id);
+            asked += usize::from(names);
+        }
+    }
+    assert!(asked > 50, "{asked}");
 }

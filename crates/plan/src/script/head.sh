@@ -193,13 +193,19 @@ must_be_ours() {
     fi
 }
 
-# Whoever destroys a pool destroys every dataset, volume and snapshot in it.
+# Whoever destroys a pool or a volume takes along whatever is in it: what is in the first, what is found, what this script made.
 must_hold_only() {
-    if [ "$2" != "$1" ]; then
-        echo "$0: pool $1 holds what this script did not make:" >&2
-        printf '%s\n' "$2" | grep --fixed-strings --line-regexp --invert-match -e "$1" >&2 || :
-        exit 3
-    fi
+    what=$1 found=$2
+    shift 2
+    for one in $found; do
+        case " $* " in
+            *" $one "*) ;;
+            *)
+                echo "$0: $what holds what this script did not make: $one" >&2
+                exit 3
+                ;;
+        esac
+    done
 }
 
 # What has a name of this script's and does not rest on its drives is somebody else's.
@@ -218,6 +224,19 @@ must_rest() {
     done
 }
 
+# The same of what is mounted on a directory. What no device is behind is somebody else's: a file system in memory, a share.
+must_hold_mount() {
+    found=$(findmnt --noheadings --output SOURCE --mountpoint "$1") || [ $? = 1 ] || exit 2
+    for source in $found; do
+        source=${source%%\[*}
+        if ! stands "$source"; then
+            echo "$0: $source is mounted on $1, does not rest on these drives, and is not touched" >&2
+            exit 3
+        fi
+        must_rest "$source"
+    done
+}
+
 # Steps that were begun, done and taken back, by their numbers.
 note() {
     echo "$*" >> "$kept-steps"
@@ -229,6 +248,19 @@ noted() {
 
 begun() {
     noted begun "$1" && ! noted undone "$1"
+}
+
+# Keeps what a setting of a drive is, and sets it. (Files that offer a choice have what is in force in brackets.)
+set_to() {
+    was=$(cat "$2") || return
+    case $was in *\[*\]*) was=${was#*\[} was=${was%%\]*} ;; esac
+    note was "$1" "$was"
+    printf '%s\n' "$3" > "$2"
+}
+
+put_back() {
+    was=$(sed -n "s/^was $1 //p" "$kept-steps") || return
+    [ -z "$was" ] || printf '%s\n' "$was" > "$2"
 }
 
 # Something could not be taken back: because it never came to be, or is not there any more? Anything else ends the script.
@@ -272,8 +304,15 @@ leave() {
     rm -f "$kept-lock"
 }
 
-# The directory that this script made: in its place another may be, or a link to one.
+# The directory that this script made: in its place another may be, or a link to one. What is mounted below it goes with it where
+# it is of the same file system.
 made() {
+    mounts=$(findmnt --list --noheadings --output TARGET) || exit 2
+    mounts=$(printf '%s\n' "$mounts" | at="$1/" awk 'index($0 "/", ENVIRON["at"]) == 1')
+    if [ -n "$mounts" ]; then
+        echo "$0: something is mounted in $1, and would go with it" >&2
+        exit 3
+    fi
     [ ! -L "$1" ] && noted made "$(stat --format=%d:%i "$1")" && return 0
     echo "$0: this script did not make what is at $1 now" >&2
     exit 3
