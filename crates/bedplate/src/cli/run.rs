@@ -60,7 +60,8 @@ pub(crate) struct RunArguments {
     /// Ratios within this of 1 count as equal, such as `3%` [default: the study's]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) margin: Option<terms::PerMille>,
-    /// Time for the whole run, such as `45min`: spent on undecided comparisons; a cell that would not fit is not begun
+    /// Time for the whole run, such as `45min`: spent on undecided comparisons; a cell that would not fit is not begun. With
+    /// --resume no less than the run had
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) budget: Option<terms::Nanos>,
     /// What every round repeats [default: the study's]

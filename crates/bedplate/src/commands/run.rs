@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &RunArguments, settings: &Settings) -> Result<Exit,
     }
     let earlier = match (&arguments.resume, arguments.more) {
         (None, None) => None,
-        (run, more) => Some(earlier(run.as_deref().unwrap_or("latest"), &prepared_run.study, more, settings)?),
+        (run, _) => Some(earlier(run.as_deref().unwrap_or("latest"), &prepared_run.study, arguments, settings)?),
     };
     let directory = go(prepared_run, earlier, settings)?;
     let (findings, answer) = conclude(&directory, settings)?;

@@ -28,11 +28,16 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     let reader = report::open(&arguments.run, settings).map_err(with_leftovers)?;
     let _care = Care::take();
     let name = reader.provenance().run.clone();
-    let lines = reader.journal()?;
+    let lines = reader.journal().map_err(|error| with_leftovers(error.into()))?;
     // What stands on a machine says so in its own lines, whatever the rest of the record says.
     if reader.provenance().place == "lab" && lines.iter().all(|line| line.get("origin").is_none()) {
         settings.printer.data(&format!("run `{name}` was in a guest, and all that stood in it went with it"))?;
         return Ok(Exit::Yes);
+    }
+    if !reader.has_journal()? {
+        return Err(with_leftovers(Failure::told(format!(
+            "error: run `{name}` has no journal any more, so nobody knows what it made"
+        ))));
     }
     if lines.is_empty() {
         settings.printer.data(&format!("nothing of run `{name}` stands"))?;
@@ -93,11 +98,13 @@ pub(crate) fn teardown(arguments: &TeardownArguments, settings: &Settings) -> Re
     printed.map(|()| Exit::Yes)
 }
 
-/// What is up on this machine under names that runs give, where the record that says so is not found.
+/// What is up on this machine under names that runs give, where the record that says so is not found, or cannot be read.
 fn with_leftovers(failure: Failure) -> Failure {
-    let Failure::Told(text) = failure else { return failure };
+    if !matches!(failure, Failure::Told(_) | Failure::Could(_) | Failure::Fatal(_)) {
+        return failure;
+    }
     let left = claim::left_by_runs(&Local::new()).unwrap_or_default();
-    Failure::Told(left.iter().fold(text, |text, line| format!("{}\nhint: {line}", text.trim_end())))
+    Failure::Told(left.iter().fold(failure.text(), |text, line| format!("{}\nhint: {line}", text.trim_end())))
 }
 
 /// A program that goes on could build again what is taken down: who cannot tell whose it is waits for it.

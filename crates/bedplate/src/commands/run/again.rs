@@ -9,6 +9,7 @@ use terms::{MeasurePolicy, Nanos, Plan, Replicate};
 
 use super::used;
 use crate::BUILD;
+use crate::cli::RunArguments;
 use crate::commands::{report as reports, runs};
 use crate::exit::Failure;
 use crate::proof::Proof;
@@ -28,20 +29,36 @@ pub(super) struct Earlier {
 impl Earlier {
     /// The run with so many rounds more, and a budget that is larger now. One that is not finished has the rounds that it was
     /// begun for.
-    fn of(reader: &RunReader, study: &Study, more: Option<u32>) -> Result<Self, Failure> {
+    fn of(reader: &RunReader, study: &Study, arguments: &RunArguments) -> Result<Self, Failure> {
         let (begun, is_sealed) = (reader.provenance().policy(), reader.is_sealed());
-        let budget = larger(begun.budget, study.design.measure.budget);
-        let policy = MeasurePolicy { budget, ..begun.clone() };
-        let policy = match more.filter(|_| is_sealed) {
+        let now = study.design.measure.budget;
+        if let Some(asked) = now.filter(|_| arguments.budget.is_some()) {
+            may_be_spent(&reader.provenance().run, begun.budget, asked)?;
+        }
+        let policy = MeasurePolicy { budget: larger(begun.budget, now), ..begun.clone() };
+        let policy = match arguments.more.filter(|_| is_sealed) {
             Some(more) => {
                 let had = reader.cells()?.iter().map(|cell| cell.key.round).max().unwrap_or(0);
                 longer(policy, had.saturating_add(more))
             }
             None => policy,
         };
-        let is_whole = is_sealed && more.is_none() && policy == begun;
+        let is_whole = is_sealed && arguments.more.is_none() && policy == begun;
         Ok(Self { directory: reader.dir().to_owned(), is_whole, policy })
     }
+}
+
+/// Refuses a budget that would take away time that the run was begun with: what is measured already chose its cells by that.
+fn may_be_spent(run: &str, begun: Option<Nanos>, asked: Nanos) -> Result<(), Failure> {
+    let had = match begun {
+        Some(begun) if asked >= begun => return Ok(()),
+        Some(begun) => format!("a budget of {begun}, and {asked} is less"),
+        None => "no budget, and takes as long as it takes".to_owned(),
+    };
+    Err(Failure::told(format!(
+        "error: run `{run}` was begun with {had}\n\n\
+         hint: leave out --budget to go on as it was begun, say a longer one, or leave out --resume to begin a new run"
+    )))
 }
 
 /// The larger of two budgets; none is as long as it takes.
@@ -61,10 +78,15 @@ fn longer(policy: MeasurePolicy, last: u32) -> MeasurePolicy {
 
 /// The run to go on with: the newest, or the named one, of this very study with these very choices; where rounds are added
 /// their number may be another.
-pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Settings) -> Result<Earlier, Failure> {
+pub(super) fn earlier(
+    run: &str,
+    study: &Study,
+    arguments: &RunArguments,
+    settings: &Settings,
+) -> Result<Earlier, Failure> {
     if run != "latest" {
         let reader = reports::open(run, settings)?;
-        if !fits(&reader, study, more.is_some())? {
+        if !fits(&reader, study, arguments.more.is_some())? {
             let begun = reader.provenance();
             return Err(Failure::told(format!(
                 "error: run `{}` is of another study, or was started with other options\n\nhint: its command was `{}`",
@@ -72,9 +94,9 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
                 begun.command_line()
             )));
         }
-        return Earlier::of(&reader, study, more);
+        return Earlier::of(&reader, study, arguments);
     }
-    newest(study, more, settings)?.ok_or_else(|| {
+    newest(study, arguments, settings)?.ok_or_else(|| {
         Failure::told(
             "error: there is no run of this study with the same options to resume\n\n\
              hint: leave out --resume and --more to begin one",
@@ -83,11 +105,11 @@ pub(super) fn earlier(run: &str, study: &Study, more: Option<u32>, settings: &Se
 }
 
 /// The newest run of this very study with these very choices.
-pub(super) fn newest(study: &Study, more: Option<u32>, settings: &Settings) -> Result<Option<Earlier>, Failure> {
+pub(super) fn newest(study: &Study, arguments: &RunArguments, settings: &Settings) -> Result<Option<Earlier>, Failure> {
     for row in runs::catalogue(settings)?.list() {
         let reader = RunReader::open(&row.dir)?;
-        if fits(&reader, study, more.is_some())? {
-            return Earlier::of(&reader, study, more).map(Some);
+        if fits(&reader, study, arguments.more.is_some())? {
+            return Earlier::of(&reader, study, arguments).map(Some);
         }
     }
     Ok(None)
@@ -241,5 +263,15 @@ mod tests {
         assert_eq!(larger(of(60), of(90)), of(90));
         assert_eq!(larger(of(60), of(30)), of(60));
         assert_eq!((larger(of(60), None), larger(None, of(60))), (None, None), "as long as it takes");
+    }
+
+    #[test]
+    fn a_budget_that_would_take_time_away_is_refused_and_not_passed_over() {
+        let asked = |begun: Option<u64>, asked| may_be_spent("r", begun.map(Nanos::seconds), Nanos::seconds(asked));
+        assert!(asked(Some(60), 60).is_ok() && asked(Some(60), 90).is_ok());
+        for (begun, words) in [(Some(60), "begun with a budget of 1 min, and 30 s is less"), (None, "with no budget")] {
+            let Err(Failure::Told(text)) = asked(begun, 30) else { panic!("{begun:?}") };
+            assert!(text.contains(words) && text.contains("hint: "), "{text}");
+        }
     }
 }

@@ -71,9 +71,9 @@ fn begun(
 ) -> Result<Option<Earlier>, Failure> {
     match (&arguments.resume, arguments.more) {
         (None, None) => Ok(None),
-        (_, Some(more)) => earlier("latest", &prepared_run.study, Some(more), settings).map(Some),
+        (_, Some(_)) => earlier("latest", &prepared_run.study, arguments, settings).map(Some),
         // Names of runs begin with their time.
-        (Some(_), None) => Ok(newest(&prepared_run.study, None, settings)?
+        (Some(_), None) => Ok(newest(&prepared_run.study, arguments, settings)?
             .filter(|earlier| before.is_none_or(|before| earlier.directory.file_name() > before.file_name()))),
     }
 }
