@@ -53,6 +53,15 @@ fn a_directory_is_measured_and_left_as_it_was() {
     assert!(findings["provenance"]["place"] == "local", "{}", findings["provenance"]);
     assert_eq!(names(&data), ["mine"]);
     assert_eq!(std::fs::read(data.join("mine")).unwrap(), b"precious");
+    // A run without a budget cannot be given one, and says so.
+    let again = [&["run", "--dir", &path, "--span", "16MiB", "--resume"][..], &BRIEF].concat();
+    assert_eq!(run(bench.path(), &again).status.code(), Some(0), "it is whole");
+    let refused = run(bench.path(), &[&again[..], &["--budget", "1s"]].concat());
+    assert!(
+        refused.status.code() == Some(2) && text(&refused).contains("was begun with no budget"),
+        "{}",
+        text(&refused)
+    );
 }
 
 /// A run in a directory, as soon as it has come so far.
@@ -100,6 +109,14 @@ fn what_a_killed_run_left_is_taken_down() {
     assert!(refused.status.code() == Some(3) && text(&refused).contains("not the directory"), "{}", text(&refused));
     std::fs::rename(&own, &theirs).unwrap();
     std::fs::rename(&moved, &own).unwrap();
+    // Without its journal nobody knows what stands, which is not the same as nothing.
+    let runs = bench.path().join("runs");
+    let journal =
+        names(&runs).iter().map(|name| runs.join(name).join("journal.jsonl")).find(|path| path.exists()).unwrap();
+    std::fs::rename(&journal, &moved).unwrap();
+    let unknown = run(bench.path(), &["teardown"]);
+    assert!(unknown.status.code() == Some(2) && text(&unknown).contains("has no journal"), "{}", text(&unknown));
+    std::fs::rename(&moved, &journal).unwrap();
     for expect in ["down", "nothing of run"] {
         let output = run(bench.path(), &["teardown"]);
         assert!(output.status.success() && text(&output).contains(expect), "{}", text(&output));

@@ -168,6 +168,26 @@ fn destroying(source: &Source) -> Vec<(usize, String)> {
     found.filter_map(|(at, line)| Some((at, format!("{}: only past `build::Authority`", names(line)?)))).collect()
 }
 
+/// What fio prints, and the option that has it printed so.
+const OF_FIO: [&str; 7] = ["--output-format", "usr_cpu", "bw_bytes", "total_ios", "clat_ns", "slat_ns", "job_runtime"];
+/// Who names the program besides `measure`, which runs it, and `spec`, which reads its job files: whoever needs it to be
+/// there or tells its version, and whoever plays it in a model.
+const MAY_NAME_FIO: [&str; 7] = ["measure", "spec", "host", "lab", "plan", "report", "fake"];
+
+fn fio(source: &Source) -> Vec<(usize, String)> {
+    // A verb and options of ours have its name.
+    let says_it = MAY_NAME_FIO.contains(&source.room()) || source.path.starts_with("crates/bedplate/src/cli/");
+    let plays_it = ["measure", "fake"].contains(&source.room());
+    if !source.is_product() || (says_it && plays_it) {
+        return Vec::new();
+    }
+    let is_told = |line: &str| {
+        (!says_it && line.contains("\"fio\"")) || (!plays_it && OF_FIO.iter().any(|word| has_word(line, word)))
+    };
+    let found = source.words.lines().enumerate().filter(|(_, line)| is_told(line));
+    found.map(|(at, _)| (at, "only `measure` runs fio and reads what it prints".to_owned())).collect()
+}
+
 fn purity(source: &Source) -> Vec<(usize, String)> {
     let files = ["fs::", "std::fs", "std::env", "env::var", "std::net", "UnixStream", "std::process"];
     let clocks = ["std::thread", "thread::spawn", "Instant::now", "SystemTime", "Zoned::now", "Timestamp::now"];
@@ -189,6 +209,11 @@ fn only_host_starts_processes() {
 #[test]
 fn only_an_authority_destroys() {
     check(destroying);
+}
+
+#[test]
+fn only_measure_runs_fio_and_reads_what_it_prints() {
+    check(fio);
 }
 
 #[test]
@@ -345,6 +370,9 @@ fn rules_find_what_they_forbid() {
     finds(system_files, "crates/lab/src/init.rs", "fs::read(\"/proc/cmdline\")?;\n", &[]);
     finds(destroying, "crates/measure/src/a.rs", "Cmd::new([\"wipefs\"])", &["crates/measure/src/a.rs:1"]);
     finds(destroying, plan, "words![\"wipefs\"]", &[]);
+    finds(fio, build, "Cmd::new([\"fio\"])\n", &["crates/build/src/a.rs:1"]);
+    finds(fio, plan, "[\"fio\", \"rm\"]\nlet usr_cpu = 1;\n", &["crates/plan/src/a.rs:2"]);
+    finds(fio, "crates/measure/src/a.rs", "[\"fio\", \"--output-format=json\"]\n", &[]);
     finds(purity, plan, "let t = Instant::now();\n", &["crates/plan/src/a.rs:1"]);
     finds(purity, build, "let t = Instant::now();\nuse std::fs;\n", &["crates/build/src/a.rs:2"]);
     finds(purity, plan, "let c = offs::x();\n", &[]);
