@@ -210,12 +210,13 @@ impl Refusal {
         let found: Vec<(String, bool)> = self.findings.iter().rev().filter_map(closes).collect();
         found.iter().any(|(_, ours)| *ours).then(|| {
             let mut lines: Vec<&str> = Vec::new();
-            for (line, _) in &found {
-                // One closes several: every volume of a group, a pool on several partitions.
+            // One closes several, such as every volume of a group: after whatever is above any of them.
+            for (line, _) in found.iter().rev() {
                 if !lines.contains(&line.as_str()) {
                     lines.push(line);
                 }
             }
+            lines.reverse();
             format!(
                 "some of it has a name that Bedplate gives: `bedplate teardown RUN` takes it down. If the directory of that run is gone, \
                  and nobody uses what is there, say `{}`, and name the drive with `--erase {}`",

@@ -8,6 +8,18 @@ use terms::{Name, Plan};
 
 use crate::yard::{EVERY_LAYER, Yard, apply};
 
+/// Some of each kind that a machine closes by a command of its own.
+const FORGOTTEN: [&str; 8] = [
+    "ext4 on SATA",
+    "XFS on RAID-0",
+    "RAID-6",
+    "plain dm-crypt",
+    "dm-integrity with xxhash64",
+    "LVM striped",
+    "LVM raid1 with integrity",
+    "LVM thin",
+];
+
 /// Builds a stack and forgets that it did.
 fn build_and_forget(yard: &Yard, plan: &Plan) {
     let claims = yard.claims(plan);
@@ -31,13 +43,13 @@ fn taken<'y>(yard: &'y Yard, name: &Name, erases: bool) -> Result<claim::LockedD
     Permission::grant(yard.examine(name), &consent)?.hold(&yard.machine)
 }
 
-/// On every stack that stands: nobody's word frees a drive while it is in use, and every byte is kept; what is told frees it.
+/// Nobody's word frees a drive while it is in use, and every byte is kept; what is told frees it.
 #[test]
 fn what_a_forgotten_run_left_is_in_use_until_what_is_told_was_done() {
     let yard = Yard::real(EVERY_LAYER);
     let clean = yard.machine.now_is();
-    for plan in yard.named() {
-        let yard = yard.at(&clean);
+    for stack in FORGOTTEN {
+        let (plan, yard) = (yard.plan(stack), yard.at(&clean));
         build_and_forget(&yard, plan);
         let is_up = |effect: &Effect| match effect {
             Effect::Node(node) => !node.is_of_drive(),
