@@ -4,7 +4,7 @@ pub(crate) mod threads;
 
 use host::{Host, HostError};
 use terms::record::{CpuDelta, MemberDelta};
-use terms::{Bytes, Cmd, Nanos};
+use terms::{Bytes, Cmd, Nanos, ProcessStat};
 
 /// Counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
