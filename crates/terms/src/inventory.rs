@@ -21,7 +21,8 @@ pub use filesystem::{
     BtrfsDevice, BtrfsState, Dataset, FileSystem, Geometry, Mount, Pool, Scrub, Usage, Used, Vdev, is_image,
 };
 pub use kernel::{
-    Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, SystemdUnit, Taken, UnreadFile,
+    Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, OF_CONTROLLER, OF_PROGRAM, SystemdUnit,
+    Taken, UnreadFile,
 };
 pub use nvme::{Health, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePath};
 pub use pci::{

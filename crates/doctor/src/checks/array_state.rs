@@ -7,6 +7,7 @@ use terms::inventory::{Md, Node};
 
 use super::array_name::{container_of, is_container, label};
 use super::health::cannot_read;
+use super::message_programs::is_of_change;
 use crate::check::{Brought, Check, Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::{
     Members, has_failed, has_failed_images, has_lost_journal, has_place_for_each_bay, holds_nothing, is_at_work,
@@ -388,7 +389,9 @@ fn stopped(machine: &Machine, round: &mut Round) {
             finding(Error, &at, format!("the array is `{state}`"), format!("nothing on it can be read; {holds}"))
                 .seen(sysfs(node, "md/array_state"), state)
                 .look(format!("mdadm --detail {}", path(node)));
-        let is_reshaped = md.sync_action.known().and_then(Option::as_deref) == Some("reshape");
+        // Which array lacks what it was moving is not told: none is started without it.
+        let is_told = || machine.detail.linux.messages.known().into_iter().flatten().any(|line| is_of_change(line));
+        let is_reshaped = md.sync_action.known().and_then(Option::as_deref) == Some("reshape") || is_told();
         round.find(if state == "inactive" && is_reshaped {
             // mdadm(8), “GROW MODE” and `--backup-file`.
             found

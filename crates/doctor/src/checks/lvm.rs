@@ -213,14 +213,15 @@ const MODES: [(u8, &str); 3] = [(b'F', FAILED), (b'D', "out_of_data_space"), (b'
 /// Pools that the device mapper was not asked for, as `lvs` tells of them.
 fn thin_by_volumes(machine: &Machine, round: &mut Round, asked: &[String]) {
     for group in machine.detail.volume_groups.known().into_iter().flatten() {
-        for pool in group.logical.iter().filter(|pool| pool.attributes.starts_with('t')) {
+        for pool in group.logical.iter().filter(|pool| pool.attributes.starts_with(['t', 'd'])) {
             let name = quote(&format!("{}/{}", group.name, pool.name));
             if asked.contains(&name) {
                 continue;
             }
             let at = volume_place(group, pool);
             let shares = [pool.data, pool.metadata];
-            if shares.contains(&None) {
+            // A pool of VDO has no volume for its metadata.
+            if shares.contains(&None) && (pool.data.is_none() || pool.attributes.starts_with('t')) {
                 round.unknown(&at, "how full its data and its metadata are was not told of both");
             }
             let Some(worst) = shares.into_iter().flatten().reduce(f64::max) else { continue };

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 
 use terms::diagnosis::{Place, Severity};
+use terms::inventory::OF_CONTROLLER;
 
 use super::message_kinds::Words;
 use crate::check::{Error, Information, Round, Warning, finding};
-
-/// How such a line begins, before the program's name.
-const OF_CONTROLLER: &str = "of a raid controller: ";
 
 pub(super) const WORDS: Words = &[&[OF_CONTROLLER]];
 

@@ -43,17 +43,20 @@ pub(super) fn warns(lines: &[&str]) -> Kind {
 
 /// Who wrote a message, for the evidence.
 pub(super) fn source(line: &str) -> &str {
-    match () {
-        () if message_programs::parts(line).is_some() => {
-            message_programs::parts(line).map_or("", |(program, _)| program)
-        }
-        () if line.contains("detected on md device") => "mdadm --monitor",
-        () if line.contains("ereport.fs.zfs.") => "zpool events",
-        () if line.contains("eid=") && line.contains(" class=") => "zed",
-        () if line.starts_with("Device: /dev/") => "smartd",
-        () => "dmesg",
+    if let Some((program, _)) = message_programs::parts(line) {
+        return program;
     }
+    let writer = WRITERS.iter().find(|(words, _)| words.iter().all(|word| line.contains(word)));
+    writer.map_or("dmesg", |(_, name)| name)
 }
+
+/// Words that only one daemon writes, and its name.
+const WRITERS: [(&[&str], &str); 4] = [
+    (&["detected on md device"], "mdadm --monitor"),
+    (&["ereport.fs.zfs."], "zpool events"),
+    (&["eid=", " class="], "zed"),
+    (&["Device: /dev/"], "smartd"),
+];
 
 /// What shows the same again: a message is where it was written.
 pub(super) fn command<'a>(line: &str, own: &'a str) -> &'a str {

@@ -1,5 +1,6 @@
 //! What the kernel says of storage, and what it means: kinds of messages by their words.
 
+use terms::a_program_says;
 use terms::diagnosis::Severity::{self, Error, Information, Warning};
 
 /// Messages of one kind: each has all the words of one of these lines, in small letters.
@@ -31,6 +32,10 @@ const CHECKSUMS: Words = &[
     &["xfs", "crc error"],
     // What a scrub found, and no copy made up for (`scrub_stripe_report_errors` in the kernel's `fs/btrfs/scrub.c`).
     &["btrfs", "unable to fixup"],
+    &["bcachefs", "bad checksum"],
+    &["bcachefs", "checksum error"],
+    // BlueStore of Ceph, of a block that it read (`_verify_csum` in its `src/os/bluestore/BlueStore.cc`).
+    &[a_program_says!("ceph-osd: "), "_verify_csum bad"],
     // Events of a pool, as ZED writes them and as `zpool events` lists them.
     &["eid=", "class=checksum", "pool="],
     &["ereport.fs.zfs.checksum"],
@@ -182,6 +187,8 @@ const READ_ONLY: Words = &[
     // `jbd2_journal_abort` in the kernel's `fs/jbd2/journal.c`, `__fat_fs_error` in its `fs/fat/misc.c`.
     &["aborting journal on device"],
     &["filesystem has been set read-only"],
+    &["bcachefs", "emergency read only"],
+    &["bcachefs", "emergency read-only"],
 ];
 
 const NOT_MOUNTED: Words = &[
@@ -211,6 +218,9 @@ const DAMAGED: Words = &[
     &["ext4-fs", "potential data loss"],
     &["ext4-fs", "data will be lost"],
     &["f2fs-fs", "run fsck to fix"],
+    &["bcachefs", "error validating btree node"],
+    &["bcachefs", "btree node read error"],
+    &["bcachefs", "inconsistency detected"],
     // ZFS stops where what it reads cannot be.
     &["panic at ", ".c:"],
     &["panic: zfs"],
@@ -484,4 +494,4 @@ pub(super) const LOST_SNAPSHOT: Kind = Kind {
     command: "lvs -a",
 };
 
-const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|panic at'";
+const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|bcachefs|panic at'";

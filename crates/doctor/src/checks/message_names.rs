@@ -1,5 +1,6 @@
 //! Devices that messages name: whoever reads a finding has to know where to look.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::words::list;
@@ -11,7 +12,8 @@ const MOST: usize = 8;
 pub(super) fn of(lines: &[&str]) -> Option<String> {
     let mut seen = BTreeSet::new();
     let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='`\"".contains(c)));
-    let all: Vec<&str> = words.filter_map(name).filter(|name| seen.insert(*name)).collect();
+    let named: Vec<Cow<str>> = words.filter_map(name).filter(|name| seen.insert(name.clone())).collect();
+    let all: Vec<&str> = named.iter().map(AsRef::as_ref).collect();
     match all.len() {
         0 => None,
         1..=MOST => Some(list(&all)),
@@ -20,16 +22,23 @@ pub(super) fn of(lines: &[&str]) -> Option<String> {
 }
 
 /// The word where it is the kernel's name of a block device, of a controller or of a port. `ata3.00` is the drive at `ata3`.
-fn name(word: &str) -> Option<&str> {
+fn name(word: &str) -> Option<Cow<'_, str>> {
+    let word = word.trim_end_matches('.');
     // A link, which says by itself which drive it is.
     if let Some(link) = word.strip_prefix("/dev/disk/by-").and_then(|link| link.split('/').nth(1)) {
-        return Some(link).filter(|link| !link.is_empty());
+        return Some(link.into()).filter(|link: &Cow<str>| !link.is_empty());
     }
-    let word = word.trim_start_matches("/dev/").trim_end_matches('.');
+    if let Some(link) = word.strip_prefix(UNIT_OF_LINK).and_then(|link| link.split_once('-')) {
+        return Some(link.1.trim_end_matches(".device").replace("\\x2d", "-").into());
+    }
+    let word = word.trim_start_matches("/dev/");
     let word = word.split_once('.').filter(|(port, _)| port.starts_with("ata")).map_or(word, |(port, _)| port);
     let is_it = |(start, goes_on): &(&str, GoesOn)| word.strip_prefix(start).is_some_and(goes_on);
-    (KINDS.iter().any(is_it) && !WORDS.contains(&word)).then_some(word)
+    (KINDS.iter().any(is_it) && !WORDS.contains(&word)).then_some(word.into())
 }
+
+/// How systemd calls `/dev/disk/by-…`, with its dashes escaped (systemd-escape(1), `--path`).
+const UNIT_OF_LINK: &str = "dev-disk-by\\x2d";
 
 /// What looks like a drive and is none: what ZFS calls a device, drivers and buses of cards, and a kind of drive.
 const WORDS: [&str; 5] = ["vdev", "sdhci", "sdhc", "sdio", "hdd"];
@@ -38,7 +47,7 @@ const WORDS: [&str; 5] = ["vdev", "sdhci", "sdhc", "sdio", "hdd"];
 type GoesOn = fn(&str) -> bool;
 
 /// How names begin, and how they go on.
-const KINDS: [(&str, GoesOn); 10] = [
+const KINDS: [(&str, GoesOn); 16] = [
     ("sd", is_lettered),
     ("hd", is_lettered),
     ("vd", is_lettered),
@@ -49,6 +58,12 @@ const KINDS: [(&str, GoesOn); 10] = [
     ("nvme", is_numbered),
     ("mmcblk", is_numbered),
     ("pmem", is_numbered),
+    ("loop", is_numbered),
+    ("zd", is_numbered),
+    ("nbd", is_numbered),
+    ("rbd", is_numbered),
+    ("bcache", is_numbered),
+    ("drbd", is_numbered),
 ];
 
 /// `a`, `aa`, `b1`.
@@ -86,6 +101,11 @@ mod tests {
         assert_eq!(said("eid=15 class=statechange pool='tank' vdev=sdd1 vdev_state=UNAVAIL").as_deref(), Some("sdd1"));
         let zio = "zio pool=rpool vdev=/dev/disk/by-id/nvme-CT1000P3_2312-part3 error=5 type=2 offset=8 size=4096";
         assert_eq!(said(zio).as_deref(), Some("nvme-CT1000P3_2312-part3"));
+        for unit in [r"dev-disk-by\x2duuid-3c11b4d7\x2d2a10.device", "/dev/disk/by-uuid/3c11b4d7-2a10"] {
+            let line = format!("Timed out waiting for device {unit}.");
+            assert_eq!(said(&line).as_deref(), Some("3c11b4d7-2a10"));
+        }
+        assert_eq!(said("Buffer I/O error on dev loop0p1, logical block 8").as_deref(), Some("loop0p1"));
         assert_eq!(said("mmc0: sdhci timeout, sdio card on vdev of an hdd"), None);
         assert_eq!(said("usb 2-1: reset SuperSpeed USB device number 2 using xhci_hcd"), None);
     }

@@ -1,12 +1,12 @@
 //! What programs said where they could not do what they were asked to.
 
+use terms::a_program_says;
+use terms::inventory::OF_PROGRAM;
+
 use super::message_kinds::Kind;
 use super::message_names;
 use crate::check::{Error, Information, Warning};
 use crate::machine::Machine;
-
-/// How such a line begins among messages; the program's name follows.
-const OF_PROGRAM: &str = "a program says: ";
 
 /// The program, and what it said.
 pub(super) fn parts(line: &str) -> Option<(&str, &str)> {
@@ -20,7 +20,7 @@ pub(super) fn is_of(words: &[&str], line: &str) -> bool {
 
 /// `e2fsck` and others with `-p` give up where a repair may lose something (`e2fsck(8)`, `-p`).
 pub(super) const WANTS_A_PERSON: Kind = Kind {
-    words: &[&["a program says: fsck: ", "run fsck manually"]],
+    words: &[&[a_program_says!("fsck: "), "run fsck manually"]],
     severity: Error,
     what: "the check of a file system stopped: what it found may not be repaired without a person",
     cost: "; it is not mounted, and the machine may not start without it",
@@ -31,7 +31,7 @@ pub(super) const WANTS_A_PERSON: Kind = Kind {
 
 /// `zpool_import_props` and `zpool_standard_error` in OpenZFS's `lib/libzfs`.
 pub(super) const NOT_IMPORTED: Kind = Kind {
-    words: &[&["a program says: zpool import: "]],
+    words: &[&[a_program_says!("zpool import: ")]],
     severity: Error,
     what: "a pool could not be imported",
     cost: "; 0 bytes of it can be reached, and what is on its devices is as it was",
@@ -44,7 +44,7 @@ pub(super) const NOT_IMPORTED: Kind = Kind {
 
 /// `LUKS_read_phdr` and `crypt_load` in cryptsetup's `lib`.
 pub(super) const NO_HEADER: Kind = Kind {
-    words: &[&["a program says: cryptsetup: ", "is not a valid luks device"]],
+    words: &[&[a_program_says!("cryptsetup: "), "is not a valid luks device"]],
     severity: Warning,
     what: "no header of LUKS was found where one was looked for",
     cost: "; without it 0 bytes can be decrypted. It may be on another device, or have been overwritten",
@@ -56,7 +56,7 @@ pub(super) const NO_HEADER: Kind = Kind {
 
 /// mount(8). What the kernel says beside it tells why.
 pub(super) const NOT_KNOWN: Kind = Kind {
-    words: &[&["a program says: mount: "]],
+    words: &[&[a_program_says!("mount: ")]],
     severity: Warning,
     what: "a file system could not be mounted",
     cost: "; the kernel's messages say why, and 0 bytes were changed by that",
@@ -67,7 +67,7 @@ pub(super) const NOT_KNOWN: Kind = Kind {
 
 /// systemd.device(5).
 pub(super) const NOT_THERE: Kind = Kind {
-    words: &[&["a program says: systemd: timed out waiting for device"]],
+    words: &[&[a_program_says!("systemd: timed out waiting for device")]],
     severity: Warning,
     what: "a device that was to be used at the start did not appear",
     cost: "; what names it in `/etc/fstab` or `/etc/crypttab` was not used, and without `nofail` the start waits 90 s and stops there",
@@ -78,7 +78,7 @@ pub(super) const NOT_THERE: Kind = Kind {
 
 /// `start_array` in mdadm's `Assemble.c`.
 pub(super) const TOO_FEW_FOUND: Kind = Kind {
-    words: &[&["a program says: mdadm: ", "not enough to start the array"]],
+    words: &[&[a_program_says!("mdadm: "), "not enough to start the array"]],
     severity: Error,
     what: "an array was not started, for too few of its members agree",
     cost: "; 0 bytes on it can be read until they are back",
@@ -90,7 +90,7 @@ pub(super) const TOO_FEW_FOUND: Kind = Kind {
 
 /// `Grow_restart` in mdadm's `Grow.c`.
 pub(super) const CRITICAL_SECTION: Kind = Kind {
-    words: &[&["a program says: mdadm: ", "failed to restore critical section"]],
+    words: &[&[a_program_says!("mdadm: "), "failed to restore critical section"]],
     severity: Error,
     what: "an array was not started: it was changing its shape, and what it was moving is not there",
     cost: "; 0 bytes on it can be read until it is assembled with its backup",
@@ -99,9 +99,15 @@ pub(super) const CRITICAL_SECTION: Kind = Kind {
     command: "mdadm --examine MEMBER …",
 };
 
+/// Does a program tell that an array which changes its shape lacks what it was moving?
+pub(super) fn is_of_change(line: &str) -> bool {
+    let small = line.to_lowercase();
+    CRITICAL_SECTION.words.iter().any(|all| all.iter().all(|word| small.contains(word)))
+}
+
 /// fstrim(8). What the kernel says of the same request it says of drives that do not know how, too.
 pub(super) const NOT_TRIMMED: Kind = Kind {
-    words: &[&["a program says: fstrim: "]],
+    words: &[&[a_program_says!("fstrim: ")]],
     severity: Warning,
     what: "a file system could not be trimmed",
     cost: "; the drive refused 1 request or more, and is not told what is free. Nothing is lost by that",
@@ -111,7 +117,7 @@ pub(super) const NOT_TRIMMED: Kind = Kind {
 };
 
 pub(super) const HIDDEN_BLOCKS: Kind = Kind {
-    words: &[&["a program says: hdparm: "]],
+    words: &[&[a_program_says!("hdparm: ")]],
     severity: Information,
     command: "hdparm -N DEVICE",
     ..super::message_drives::HIDDEN_AREA
@@ -119,7 +125,7 @@ pub(super) const HIDDEN_BLOCKS: Kind = Kind {
 
 /// `path_discovery` and `print_path` in multipath-tools.
 pub(super) const LOST_PATHS: Kind = Kind {
-    words: &[&["a program says: multipathd: "]],
+    words: &[&[a_program_says!("multipathd: ")]],
     severity: Warning,
     what: "paths to a drive have failed",
     cost: "; it is reached on those that are left, and not at all when the last one fails",
@@ -130,7 +136,7 @@ pub(super) const LOST_PATHS: Kind = Kind {
 
 /// `f3probe(1)`.
 pub(super) const COUNTERFEIT: Kind = Kind {
-    words: &[&["a program says: f3probe: "]],
+    words: &[&[a_program_says!("f3probe: ")]],
     severity: Error,
     what: "a drive holds less than it says",
     cost: "; what was written past its real end is lost, and 0 bytes of that come back",
@@ -141,7 +147,7 @@ pub(super) const COUNTERFEIT: Kind = Kind {
 
 /// `lvmcache_update_pv` in LVM's `lib/cache/lvmcache.c`.
 pub(super) const SAME_VOLUMES: Kind = Kind {
-    words: &[&["a program says: lvm: "]],
+    words: &[&[a_program_says!("lvm: ")]],
     severity: Error,
     what: "several devices say that they are the same physical volume",
     cost: "; LVM takes 1 of them, and the other may be an old copy",

@@ -11,8 +11,8 @@ use super::message_kinds::{
     SUSPENDED_POOLS, TOO_LARGE, UNMOUNTABLE, Words,
 };
 use super::{
-    PCI, message_arrays, message_controllers, message_daemons, message_drives, message_hosts, message_names,
-    message_pools, message_ports, message_programs, message_resets,
+    PCI, message_arrays, message_controllers, message_daemons, message_drives, message_hosts, message_layers,
+    message_names, message_pools, message_ports, message_programs, message_resets, message_tools,
 };
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
@@ -47,7 +47,9 @@ pub(super) const CHECKS: &[Check] = &[
                threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, paths of multipath failed, a trim failed, or a \
                SAS drive or its controller is too warm (warning), errors of a link were corrected or a drive hides blocks (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
-               controller fails its own assessment, an NVMe drive warns of itself, a drive is smaller than it says, or a bcache lost its cache (error)",
+               controller fails its own assessment, an NVMe drive warns of itself, a drive is smaller than it says, or a bcache lost its cache (error); the power supply does not hold, interrupts of an NVMe drive or a connection over the network were lost, requests \
+               to a device of a pool took longer than 30 s, a program could not read, an enclosure warns (warning), `smartctl` does not know a bridge (information), a drive could not be copied whole, no \
+               path to a drive was left, a member of an array is out of date, the bitmap of an array cannot be read, or both sides of a DRBD wrote (error)",
         fixes: false,
         look: requests,
     },
@@ -64,7 +66,8 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, options in `/proc/self/mountinfo`, and what was posted of daemons (`mdadm --monitor`, ZED)",
         rule: "a file system was made read-only, was shut down, found errors in itself, its check stopped (error) or it could not be mounted (warning), a pool \
-               was suspended or not imported, a header of LUKS was not found, a device did not appear at the start (warning), a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again)",
+               was suspended or not imported, a header of LUKS was not found, a device did not appear at the start (warning), a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again); a cache or a pool of LVM is damaged, a VDO has no space or can only be read, \
+               a copy of a header of LUKS2 is damaged (error), a pool is of another machine, an XFS has a log that was not replayed (warning), or a passphrase opens no key (information)",
         fixes: false,
         look: read_only,
     },
@@ -99,7 +102,7 @@ fn with<'a>(machine: &Machine<'a>, round: &mut Round, words: Words) -> Vec<&'a s
 }
 
 /// Floppies and discs, which fail to be read when there is none in them. Old kernels write the word out.
-const NO_MEDIUM: [&str; 5] = ["dev fd", "dev sr", "[sr", "device fd", "device sr"];
+const NO_MEDIUM: [&str; 6] = ["dev fd", "dev sr", "[sr", "device fd", "device sr", "/dev/sr"];
 
 /// One finding for all messages of a kind; the first three are shown. `more` is added to what it costs.
 fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
@@ -229,7 +232,14 @@ fn requests(machine: &Machine, round: &mut Round) {
     let full: BTreeSet<String> =
         with(machine, round, NO_SPACE.words).iter().filter_map(|line| message_names::of(&[line])).collect();
     let is_full = |line: &str| message_names::of(&[line]).is_some_and(|device| full.contains(&device));
-    failed.retain(|line| !is_of_content(line) && !is_of_bad_block(line, &blocks) && !is_locked(line) && !is_full(line));
+    // A drive below it that fails as well is another fault.
+    let is_told = |line: &str| is_locked(line) || (is_full(line) && !line.contains("critical "));
+    failed.retain(|line| {
+        !is_of_content(line)
+            && !is_of_bad_block(line, &blocks)
+            && !is_told(line)
+            && !message_layers::is_lost_interrupt(line)
+    });
     let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
     let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
     tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
@@ -256,6 +266,9 @@ fn requests(machine: &Machine, round: &mut Round) {
         DIRTY_ARRAYS,
     ] {
         look_for(machine, round, &kind);
+    }
+    for kind in message_layers::OF_REQUESTS.iter().chain(&message_tools::OF_REQUESTS) {
+        look_for(machine, round, kind);
     }
     let few = message_programs::untold(machine, with(machine, round, message_programs::TOO_FEW_FOUND.words));
     tell(round, &message_programs::TOO_FEW_FOUND, &few, "");
@@ -377,6 +390,9 @@ fn read_only(machine: &Machine, round: &mut Round) {
     ] {
         look_for(machine, round, &kind);
     }
+    for kind in message_layers::OF_VOLUMES.iter().chain(&message_tools::OF_VOLUMES) {
+        look_for(machine, round, kind);
+    }
     let headless = message_programs::of_nobody(machine, with(machine, round, message_programs::NO_HEADER.words));
     tell(round, &message_programs::NO_HEADER, &headless, "");
     let too_large = look_for(machine, round, &TOO_LARGE);
@@ -433,11 +449,16 @@ fn bandwidth(machine: &Machine, round: &mut Round) {
     }
 }
 
-/// Did the kernel list a device as one of storage when it found it? `pci 0000:01:00.0: [1000:00af] type 00 class 0x010700`.
+/// Did the kernel list a device as one of storage when it found it (`pci 0000:01:00.0: [1000:00af] type 00 class 0x010700`), or did a driver of
+/// storage take it (`nvme nvme1: pci function 0000:01:00.0`, `mpt3sas 0000:01:00.0: …`)?
 fn is_listed(machine: &Machine, address: &str) -> bool {
-    let own = format!(" {address}: [");
+    let (own, taken) = (format!(" {address}: ["), format!(": pci function {address}"));
+    let is_of = |line: &str| DRIVERS.iter().any(|driver| line.starts_with(&format!("{driver} {address}: ")));
     let messages = machine.detail.linux.messages.known();
-    messages.into_iter().flatten().any(|line| line.contains(&own) && line.contains(" class 0x01"))
+    messages
+        .into_iter()
+        .flatten()
+        .any(|line| (line.contains(&own) && line.contains(" class 0x01")) || line.ends_with(&taken) || is_of(line))
 }
 
 fn narrow(place: &Place, said: &Limited, line: &str) -> Found {

@@ -6,6 +6,7 @@ mod controllers;
 mod excerpts;
 mod faults;
 mod healthy;
+mod layers;
 mod linear;
 mod linked;
 mod machines;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Arc, CryptoDriver, Kernel, Module, Readout};
+use terms::inventory::{Arc, CryptoDriver, Kernel, Module, OF_CONTROLLER, OF_PROGRAM, Readout};
 
 use super::source::{Source, field, needed};
 use crate::secret;
@@ -91,7 +91,7 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 138] = [
+const NOTABLE: [&str; 158] = [
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",
@@ -243,6 +243,29 @@ const NOTABLE: [&str; 138] = [
     // Errors of memory.
     "edac mc",
     "memory failure: 0x",
+    // Power, and connections over a network.
+    "undervoltage detected",
+    "under-voltage detected",
+    "over-current condition",
+    "starting error recovery",
+    ": reconnecting in ",
+    "reconnect attempt",
+    "failed to connect socket",
+    "keep_alive",
+    "detected conn error",
+    // Bitmaps, caches, deduplication and replication.
+    "bitmap file superblock",
+    "bitmap superblock",
+    "failed to create bitmap",
+    "switching cache to",
+    "until repaired",
+    "device-mapper: cache metadata",
+    "read-only mode",
+    "out of space",
+    "split-brain",
+    "bcachefs",
+    // Which driver took a device at PCIe.
+    ": pci function ",
 ];
 
 /// All about the kernel.
@@ -262,11 +285,6 @@ pub(super) fn read(source: &Source) -> Kernel {
 
 /// The line above what somebody posted of a program that lists all there is: it may be an excerpt.
 pub(crate) const EXCERPT: &str = "# posted";
-
-/// How a line begins that tells what the program of a RAID controller says, before the program's name.
-pub(crate) const OF_CONTROLLER: &str = "of a raid controller: ";
-/// How a line begins that tells what another program said, before its name.
-pub(crate) const OF_PROGRAM: &str = "a program says: ";
 
 fn messages(source: &Source, text: &str) -> Vec<String> {
     if text.starts_with(EXCERPT) {

@@ -1,8 +1,10 @@
 //! `dmesg`, with whatever times or none, and the kernel's lines of a journal.
 
+use terms::inventory::OF_CONTROLLER;
+
 use super::when::{MONTHS, clock, is_clock};
 use super::{Machine, Text, daemons, smartd};
-use crate::inspect::kernel::{EXCERPT, OF_CONTROLLER, is_notable};
+use crate::inspect::kernel::{EXCERPT, is_notable};
 
 /// `[   12.345678] …`, `[Sun Mar  3 12:00:00 2024] …`, `[Mar 3 12:00] …`, `[  +0.000372] …`, `Mar 03 12:00:00 host kernel: …`, these with
 /// how bad it is before them, or a message without a time; and what `smartd` writes into the same journal.
@@ -73,7 +75,7 @@ fn without_level(line: &str) -> &str {
 }
 
 /// How messages of storage begin that were posted without their times. Nobody writes so.
-const BARE: [&str; 33] = [
+const BARE: [&str; 34] = [
     "Aborting journal on device ",
     "BTRFS critical (device ",
     "BTRFS error (device ",
@@ -92,6 +94,7 @@ const BARE: [&str; 33] = [
     "aacraid: Host ",
     "ahci 0000:",
     "bcache: ",
+    "bcachefs (",
     "device-mapper: ",
     "hpsa 0000:",
     "megaraid_sas 0000:",

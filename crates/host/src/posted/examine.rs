@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::kept::Superblock;
 use super::mdstat::{Member, put_members};
-use super::{Machine, Text};
+use super::{Machine, Text, sayings};
 
 /// `/dev/sda1:` alone on its line, of what is no array.
 pub(super) fn begins(line: &str) -> bool {
@@ -34,7 +34,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     // Who filters the lines of several members leaves these two away, and keeps what only version 1 prints.
     let is_filtered = value("Magic").is_none() && value("Version").is_none() && value("Device Role").is_some();
     let is_one = is_filtered || (value("Magic") == Some(MAGIC) && value("Version").is_some());
-    let Some(uuid) = uuid.and_then(hyphened).filter(|_| is_one) else {
+    // Who filters may leave it away as well: then it is of an array without a name.
+    let uuid = uuid.map_or_else(|| is_filtered.then(String::new), hyphened);
+    let Some(uuid) = uuid.filter(|_| is_one) else {
         machine.refused.push(format!("`{name}`: it is no superblock of md, or is cut"));
         return 0;
     };
@@ -50,8 +52,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let state = state.filter(|state| state.bytes().all(|byte| b"A.R".contains(&byte)));
     let place = value("Device Role").and_then(|role| role.strip_prefix("Active device ")?.parse().ok());
     let events = value("Events").and_then(|events| events.parse().ok());
-    if let (Some(state), Some(place), Some(events), Some(level)) = (state, place, events, value("Raid Level")) {
-        let (device, level, state) = (name.to_owned(), level.to_owned(), state.to_owned());
+    if let (Some(state), Some(place), Some(events)) = (state, place, events) {
+        let (device, state) = (name.to_owned(), state.to_owned());
+        let level = value("Raid Level").map(ToOwned::to_owned);
         machine.superblocks.entry(uuid.clone()).or_default().push(Superblock { device, level, events, place, state });
     }
     if let Some(offset) = offset {
@@ -70,7 +73,8 @@ pub(super) fn put_all(machine: &mut Machine) {
     if machine.has_array() {
         machine.superblocks.clear();
     }
-    for superblocks in std::mem::take(&mut machine.superblocks).into_values() {
+    for (uuid, superblocks) in std::mem::take(&mut machine.superblocks) {
+        say_left_behind(&superblocks, machine);
         let newest = superblocks.iter().map(|own| own.events).max();
         let here: Vec<&Superblock> = superblocks.iter().filter(|own| Some(own.events) == newest).collect();
         let Some(first) = here.first() else { continue };
@@ -82,12 +86,11 @@ pub(super) fn put_all(machine: &mut Machine) {
         {
             continue;
         }
+        let Some(level) = first.level.clone().filter(|_| !uuid.is_empty()) else { continue };
         let Some(name) = machine.free_array() else { continue };
-        for (file, value) in [
-            ("level", first.level.clone()),
-            ("raid_disks", first.state.len().to_string()),
-            ("degraded", missing.to_string()),
-        ] {
+        for (file, value) in
+            [("level", level), ("raid_disks", first.state.len().to_string()), ("degraded", missing.to_string())]
+        {
             machine.block_file(&name, &format!("md/{file}"), value);
         }
         let member = |own: &&Superblock| Member {
@@ -97,6 +100,30 @@ pub(super) fn put_all(machine: &mut Machine) {
             failed: false,
         };
         put_members(&name, here.iter().map(member).collect(), true, machine);
+    }
+}
+
+/// Members that the newest superblock calls missing, and that were posted: the array went on without them. Those of several arrays without
+/// names have one place twice.
+fn say_left_behind(superblocks: &[Superblock], machine: &mut Machine) {
+    let places: BTreeSet<u32> = superblocks.iter().map(|own| own.place).collect();
+    let Some(newest) = superblocks.iter().max_by_key(|own| own.events) else { return };
+    if places.len() < superblocks.len() || superblocks.iter().any(|own| own.state.len() != newest.state.len()) {
+        return;
+    }
+    let is_missing = |own: &&Superblock| {
+        let at = usize::try_from(own.place).ok().and_then(|place| newest.state.as_bytes().get(place));
+        own.events < newest.events && at == Some(&b'.')
+    };
+    for old in superblocks.iter().filter(is_missing) {
+        let words = format!(
+            "/dev/{} has {} events, {} behind /dev/{}, which calls it missing",
+            old.device,
+            old.events,
+            newest.events - old.events,
+            newest.device
+        );
+        sayings::say("mdadm --examine", &words, machine);
     }
 }
 

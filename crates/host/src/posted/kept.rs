@@ -50,7 +50,7 @@ pub(super) struct Lvm(
 #[derive(Debug)]
 pub(super) struct Superblock {
     pub(super) device: String,
-    pub(super) level: String,
+    pub(super) level: Option<String>,
     pub(super) events: u64,
     pub(super) place: u32,
     /// How each place was then: `A` in sync, `.` missing, `R` filled by another.

@@ -105,7 +105,7 @@ fn volume(words: &[&str], columns: &[&str]) -> Option<Value> {
     let mut share =
         |kinds: &str| if attributes.starts_with(|kind| kinds.contains(kind)) { shares.next() } else { None };
     let mut told = |kinds: &str| share(kinds).map(|share| share.replace(',', "."));
-    let (data, metadata) = (told("tVsS"), told("t"));
+    let (data, metadata) = (told("tVsSd"), told("t"));
     Some(json!({
         "lv_name": name, "vg_name": group, "lv_attr": attributes, "lv_size": size.map(|size| size.to_string()),
         "data_percent": data, "metadata_percent": metadata,
@@ -123,17 +123,19 @@ fn is_share(word: &str) -> bool {
 /// no blanks were lost.
 fn volume_by_place(line: &str, heading: &str) -> Option<Value> {
     let starts: Vec<usize> = heading.split_whitespace().map(|word| offset(heading, word)).collect();
-    let is_straight = starts.iter().all(|at| {
-        *at == 0 || line.is_char_boundary(*at) && line.as_bytes().get(at - 1).is_none_or(|byte| *byte == b' ')
-    });
+    let is_straight = |at: usize| {
+        at == 0 || line.is_char_boundary(at) && line.as_bytes().get(at - 1).is_none_or(|byte| *byte == b' ')
+    };
     let cell = |name: &str| {
         let at = heading.split_whitespace().position(|word| word == name)?;
+        // One that is too wide moves those behind it.
+        starts.iter().take(at + 2).all(|start| is_straight(*start)).then_some(())?;
         let to = starts.get(at + 1).copied().unwrap_or(line.len()).min(line.len());
         line.get(starts[at].min(to)..to).map(str::trim).filter(|cell| !cell.is_empty())
     };
     let group = if heading.split_whitespace().any(|word| word == "VG") { cell("VG")? } else { GROUP };
     let (name, attributes) = (cell("LV")?, cell("Attr")?);
-    (is_straight && attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
+    (attributes.len() == 10 && attributes.is_ascii()).then_some(())?;
     let share = |name: &str, kinds: &str| {
         let of_kind = attributes.starts_with(|kind| kinds.contains(kind));
         cell(name).filter(|cell| of_kind && is_share(cell)).map(|cell| cell.replace(',', "."))
@@ -141,7 +143,7 @@ fn volume_by_place(line: &str, heading: &str) -> Option<Value> {
     Some(json!({
         "lv_name": name, "vg_name": group, "lv_attr": attributes,
         "lv_size": cell("LSize").and_then(bytes).map(|size| size.to_string()),
-        "data_percent": share("Data%", "tVsS"), "metadata_percent": share("Meta%", "t"),
+        "data_percent": share("Data%", "tVsSd"), "metadata_percent": share("Meta%", "t"),
     }))
 }
 

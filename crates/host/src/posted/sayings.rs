@@ -1,12 +1,13 @@
 //! What programs say where they could not do what they were asked to: no text of a kind, and evidence all the same. Each becomes one line
 //! among messages, behind the program's name.
 
+use terms::inventory::OF_PROGRAM;
+
 use super::dmesg::push;
 use super::{Machine, Text, TextKind};
-use crate::inspect::kernel::OF_PROGRAM;
 
 /// A program, and the words that it says one after the other.
-const SAYINGS: [(&str, &[&str]); 17] = [
+const SAYINGS: [(&str, &[&str]); 31] = [
     ("fsck", &["/dev/", ": UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY"]),
     ("zpool import", &["cannot import '", "': I/O error"]),
     ("zpool import", &["cannot import '", "': one or more devices is currently unavailable"]),
@@ -24,7 +25,24 @@ const SAYINGS: [(&str, &[&str]); 17] = [
     ("lvm", &["WARNING: PV ", " prefers device /dev/"]),
     ("f3probe", &["Bad news: The device `/dev/", "' is a counterfeit of type"]),
     ("f3probe", &["Bad news: The device `/dev/", "' is damaged"]),
+    ("zpool", &["cannot import '", "': pool was previously in use from another system"]),
+    ("zpool", &["cannot import '", "': pool may be in use from other system"]),
+    ("zpool", &["cannot import '", "': pool is imported on host"]),
+    ("lvm check", &["Check of pool ", " failed (status:", "Manual repair required"]),
+    ("cryptsetup", &["LUKS2 header checksum error"]),
+    ("cryptsetup", &["No key available with this passphrase"]),
+    ("xfs_repair", &["ERROR: The filesystem has valuable metadata changes in a log"]),
+    ("ceph-osd", &["bluestore(", "_verify_csum bad "]),
+    ("smartctl", &["/dev/", ": Unknown USB bridge ["]),
+    ("sg_ses", &["Predicted failure=1,", "status: "]),
+    ("sg_ses", &["Predicted failure=", "status: Critical"]),
+    ("sg_ses", &["Predicted failure=", "status: Unrecoverable"]),
+    ("multipathd", &["multipathd[", ": mark as failed"]),
+    ("multipathd", &["multipathd[", "remaining active paths: 0"]),
 ];
+
+/// Programs that end a message of theirs as strerror(3) words EIO where a file or a drive could not be read or written.
+const READERS: [&str; 8] = ["fio", "dd", "cp", "mv", "cat", "ls", "tar", "rsync"];
 
 /// What a line says, and which program does.
 fn said(line: &str) -> Option<(&'static str, &str)> {
@@ -34,6 +52,12 @@ fn said(line: &str) -> Option<(&'static str, &str)> {
     };
     if is_lost_path(line) {
         return Some(("multipathd", line.trim()));
+    }
+    if is_bad_area(line) {
+        return Some(("ddrescue", line.trim()));
+    }
+    if let Some(reader) = line.trim().split_once(": ").filter(|(_, rest)| rest.contains("Input/output error")) {
+        return READERS.iter().find(|own| **own == reader.0).map(|own| (*own, reader.1));
     }
     let (program, _) = SAYINGS.iter().find(|(_, words)| has(words))?;
     // Without what a journal puts before it.
@@ -52,6 +76,12 @@ fn is_lost_path(line: &str) -> bool {
             && text.split(':').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
     };
     numbers(address, 4) && numbers(number, 2) && numbers(priority, 1) && (*mapper == "failed" || *checker == "faulty")
+}
+
+/// `rescued: 2000 GB, bad areas: 18, run time: …` of ddrescue(1).
+fn is_bad_area(line: &str) -> bool {
+    let count = line.split_once("bad areas:").and_then(|(_, rest)| rest.split(',').next());
+    count.and_then(|count| count.trim().parse::<u64>().ok()).is_some_and(|count| count > 0)
 }
 
 /// Keeps what lines of a text say, of whatever kind it is; how many did.
@@ -99,7 +129,9 @@ mod tests {
         for line in [
             "1:0:0:1  sdb 8:16  50  active ready  running XXXXX..... 11/20",
             "fstrim: /: FITRIM ioctl failed: Operation not supported",
-            "cannot import 'tank': pool was previously in use from another system.",
+            "non-tried: 0 B, bad areas: 0, run time: 4m 1s",
+            "        Predicted failure=0, Disabled=0, Swap=0, status: OK",
+            "cat: /etc/none: No such file or directory",
             "mdadm: /dev/md0 has been started with 3 drives.",
             "sda 8:0 0 465,8G 0 disk failed faulty",
         ] {

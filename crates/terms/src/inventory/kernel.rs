@@ -34,6 +34,19 @@ pub struct Kernel {
     pub arc: Readout<Option<Arc>>,
 }
 
+/// How a line of [`Kernel::messages`] begins that tells what a program said: with the words behind it, of which the first is the program's name.
+#[macro_export]
+macro_rules! a_program_says {
+    ($words:literal) => {
+        concat!("a program says: ", $words)
+    };
+}
+
+/// How a line of [`Kernel::messages`] begins that tells what a program said, before its name.
+pub const OF_PROGRAM: &str = a_program_says!("");
+/// How a line of [`Kernel::messages`] begins that tells what the program of a RAID controller says, before its name.
+pub const OF_CONTROLLER: &str = "of a raid controller: ";
+
 /// The ZFS cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Arc {

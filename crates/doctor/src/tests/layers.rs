@@ -1,0 +1,199 @@
+//! Layers between drives and files, what carries and feeds them, and programs that could not read: what is found of each, what stands beside
+//! it and is no fault, and what nobody is told to type.
+
+use host::{inspect, posted};
+use terms::diagnosis::Finding;
+use terms::diagnosis::Severity::{Error, Information, Warning};
+
+use super::posts::{Found, check, post};
+use crate::diagnose;
+
+fn findings(text: &str) -> Vec<Finding> {
+    diagnose(&inspect::examine(&posted::read([("post", text)]).machine).unwrap()).findings
+}
+
+/// A text, what is found of it, and a word of what is so, what it costs, what to do or what to type.
+type Row = (&'static str, &'static [Found], &'static str);
+
+const REQUESTS: &[Found] = &[("read-write-errors", "", Warning)];
+const LOST: &[Found] = &[("read-write-errors", "", Error)];
+const STOPPED: &[Found] = &[("went-read-only", "", Error)];
+
+const ROWS: &[Row] = &[
+    // Power, interrupts and networks.
+    ("[ 11.2] hwmon hwmon1: Undervoltage detected!\n", REQUESTS, "supply"),
+    ("[ 4.1] Under-voltage detected! (0x00050005)\n", REQUESTS, "supply"),
+    ("[ 5.2] usb usb2-port1: over-current condition\n", REQUESTS, "supply"),
+    (
+        "Feb  2 11:02:08 pve3 kernel: [ 1811.2] nvme nvme2: I/O 22 QID 5 timeout, completion polled\n",
+        REQUESTS,
+        "interrupt",
+    ),
+    (
+        "[55102.3] nvme nvme2: starting error recovery\n[55102.4] nvme nvme2: Reconnecting in 10 seconds...\n",
+        REQUESTS,
+        "network (nvme2)",
+    ),
+    ("kernel: connection1:0: detected conn error (1022)\n", REQUESTS, "network"),
+    // Arrays, LVM, VDO, DRBD.
+    (
+        "[1.2] md1: invalid bitmap file superblock: bad magic\n[1.3] md1: failed to create bitmap (-22)\n",
+        LOST,
+        "no-bitmap",
+    ),
+    (
+        "# mdadm --examine /dev/sd[bcd]1 | egrep 'Event|/dev/sd|Array State|Device Role'\n/dev/sdb1:\n         Events : 118232\n   Device Role : Active device 0\n   \
+         Array State : A.A ('A' == active, '.' == missing, 'R' == replacing)\n/dev/sdc1:\n         Events : 97021\n   Device Role : Active device 1\n   \
+         Array State : AAA ('A' == active, '.' == missing, 'R' == replacing)\n/dev/sdd1:\n         Events : 118232\n   Device Role : Active device 2\n   \
+         Array State : A.A ('A' == active, '.' == missing, 'R' == replacing)\n",
+        LOST,
+        "out of date",
+    ),
+    ("  Check of pool pve/data failed (status:1). Manual repair required!\n", STOPPED, "lvmthin(7)"),
+    (
+        "[ 8.3] device-mapper: cache: 253:7: unable to switch cache to write mode until repaired.\n[ 8.4] device-mapper: cache metadata: dm_cache_metadata_open: superblock checksum failed\n",
+        STOPPED,
+        "writeback",
+    ),
+    (
+        "Jan 17 03:33:10 v kernel: device-mapper: vdo0:journalQ: entering read-only mode: VDO status 2055\n",
+        STOPPED,
+        "VDO",
+    ),
+    (
+        "  LV       VG     Attr       LSize   Pool   Origin Data%  Meta%  Move Log Cpy%Sync Convert\n  \
+         vdolv    vgvdo  vwi-aov---  20.00t vpool0        48.12\n  vpool0   vgvdo  dwi------- <10.00t               98.61\n",
+        &[("thin-pool-space", "vgvdo/vpool0", Error)],
+        "lvextend -L +SIZE vgvdo/vpool0",
+    ),
+    // A cell that is too wide moves only those behind it.
+    (
+        "  LV       Attr       Cpy%Sync Devices      Health\n  home     rwi-aor-r- 100.00   home_rimage_0(0),home_rimage_1(0) refresh needed\n",
+        &[("array-degraded", "VG/home", Error)],
+        "lvchange --refresh",
+    ),
+    (
+        "Aug 22 11:41:09 ha1 kernel: drbd r0/0 drbd0 ha2: Split-Brain detected but unresolved, dropping connection!\n",
+        LOST,
+        "drbd0",
+    ),
+    // Pools and file systems.
+    (
+        "Mar  1 06:01:22 nas zed[20112]: eid=91 class=delay pool='vault' vdev=sdc1 size=1048576 delay=41233ms\n",
+        REQUESTS,
+        "sdc1 of pool vault",
+    ),
+    (
+        "cannot import 'tank': pool was previously in use from another system.\nLast accessed by nas1 (hostid=8a2f1c33) at Sat Nov 23 20:10:11 2024\n",
+        &[("went-read-only", "", Warning)],
+        "readonly=on",
+    ),
+    (
+        "ERROR: The filesystem has valuable metadata changes in a log which needs to\nbe replayed.\n",
+        &[("went-read-only", "", Warning)],
+        "Mount it and unmount it",
+    ),
+    (
+        "[811.2] bcachefs (sdc): error validating btree node on sdc at btree extents level 0/1\n",
+        STOPPED,
+        "errors in itself",
+    ),
+    (
+        "[811.3] bcachefs (sdc): inconsistency detected - emergency read only at journal seq 128812\n",
+        STOPPED,
+        "read-only",
+    ),
+    (
+        "2024-10-02T08:11:02.220+0000 7f12 -1 bluestore(/var/lib/ceph/osd/ceph-12) _verify_csum bad crc32c/0x1000 checksum at blob offset 0x0\n",
+        &[("checksum-messages", "", Error)],
+        "not what was written",
+    ),
+    ("# LUKS2 header checksum error (offset 0).\n", STOPPED, "luksHeaderBackup"),
+    ("No key available with this passphrase.\n", &[("went-read-only", "", Information)], "0 bytes are damaged"),
+    // Programs that could not read, enclosures, bridges, paths.
+    ("fio: io_u error on file /dev/sdf: Input/output error: write offset=88112312320, buflen=4096\n", REQUESTS, "sdf"),
+    ("rsync: [sender] read errors mapping \"/data/a\": Input/output error (5)\n", REQUESTS, "could not read"),
+    ("  rescued:    2000 GB,   bad areas:       18,        run time: 17h 18m 22s\n", LOST, "map file"),
+    ("        Predicted failure=0, Disabled=0, Swap=0, status: Critical\n", REQUESTS, "enclosure"),
+    ("/dev/sdd: Unknown USB bridge [0x152d:0xa583 (0x8103)]\n", &[("read-write-errors", "", Information)], "-d sat"),
+    ("Jun 14 22:10:36 db1 multipathd[1182]: mpathb: remaining active paths: 0\n", LOST, "no path"),
+    // A driver of storage took the device that has less bandwidth than it can use.
+    (
+        "[2.2] pci 0000:04:00.0: 15.752 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x2 link at 0000:00:1c.4 (capable of 63.012 Gb/s with 16.0 GT/s PCIe x4 link)\n\
+         [2.3] nvme nvme1: pci function 0000:04:00.0\n",
+        &[("bandwidth-message", "0000:04:00.0", Warning)],
+        "15.752 Gb/s",
+    ),
+];
+
+#[test]
+fn layers_and_programs_that_fail() {
+    for (text, found, word) in ROWS {
+        check(&[post(*text, found, &[])]);
+        let said = format!("{:?}", findings(text));
+        assert!(said.contains(word), "no {word}: {said}");
+        let all = findings(text);
+        let typed: Vec<&String> = all.iter().flat_map(|one| &one.remedy.commands).collect();
+        let destroys = [
+            "--create",
+            "--zero-superblock",
+            "--force",
+            "mkfs",
+            "wipefs -a",
+            "luksFormat",
+            "xfs_repair -L",
+            "lvremove",
+            " -f ",
+            "discard-my-data",
+        ];
+        assert!(!typed.iter().any(|line| destroys.iter().any(|word| line.contains(word))), "{typed:?}");
+    }
+}
+
+#[test]
+fn layers_and_programs_that_are_in_order() {
+    let quiet: &[&str] = &[
+        "read-write-errors",
+        "went-read-only",
+        "checksum-messages",
+        "bandwidth-message",
+        "thin-pool-space",
+        "array-degraded",
+    ];
+    for text in [
+        "[22.5] bcachefs (dm-5): starting version 1.13: inode_has_child_snapshots\n[22.6] bcachefs (dm-5): going read-write\n",
+        "[1.1] nvme nvme0: pci function 0000:01:00.0\n[1.2] nvme nvme0: 8/0/0 default/read/poll queues\n",
+        // A session that ends in order.
+        "kernel: connection1:0: detected conn error (1020)\n",
+        "Aug 22 11:41:09 ha1 kernel: drbd r0/0 drbd0 ha2: Split-Brain detected, 0 primaries, automatically solved. Sync from peer node\n",
+        "Jun 14 22:10:31 db1 multipathd[1182]: mpathb: remaining active paths: 2\n[1.0] Linux version 6.1.0\n",
+        "  LV     VG    Attr       LSize  Pool Origin Data%\n  vpool0 vgvdo dwi------- 10.00t             48.12\n",
+        // Members of two arrays without names, of which each is whole.
+        "/dev/sda1:\n         Events : 12\n   Device Role : Active device 0\n   Array State : AA ('A' == active, '.' == missing, 'R' == replacing)\n\
+         /dev/sda2:\n         Events : 99\n   Device Role : Active device 0\n   Array State : A. ('A' == active, '.' == missing, 'R' == replacing)\n[1.0] Linux version 6.1.0\n",
+    ] {
+        let all = findings(text);
+        assert!(!all.iter().any(|one| quiet.contains(&one.check.as_str())), "{text}{all:?}");
+    }
+}
+
+/// An array that lacks what it was moving is started without it by nobody, also where its state does not tell of a change.
+#[test]
+fn an_inactive_array_whose_change_was_not_restored() {
+    let inactive = "Personalities : [raid6]\nmd127 : inactive sdb1[0](S) sdc1[1](S) sdd1[3](S)\n      11720270616 blocks super 1.2\n\nunused devices: <none>\n";
+    let typed =
+        |text: &str| findings(text).into_iter().flat_map(|one| one.remedy.commands).collect::<Vec<_>>().join("\n");
+    assert!(typed(inactive).contains("mdadm --run"), "{}", typed(inactive));
+    let told = format!("{inactive}\nmdadm: Failed to restore critical section for reshape, sorry.\n");
+    assert!(!typed(&told).contains("--run"), "{}", typed(&told));
+}
+
+/// One device whose space is full, also where the kernel names a loop device, and a drive that fails beside it.
+#[test]
+fn space_that_is_out_is_told_once() {
+    let full = "[1.1] critical space allocation error, dev loop0, sector 8 op 0x1:(WRITE) flags 0x800\n[1.2] Buffer I/O error on dev loop0, logical block 1, lost async page write\n";
+    let own = |text: &str| findings(text).into_iter().filter(|one| one.check == "read-write-errors").count();
+    assert_eq!(own(full), 1, "{:?}", findings(full));
+    let both = format!("{full}[1.3] critical medium error, dev loop0, sector 8 op 0x0:(READ) flags 0x0\n");
+    assert_eq!(own(&both), 2, "{:?}", findings(&both));
+}
