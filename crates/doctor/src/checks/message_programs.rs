@@ -125,7 +125,7 @@ pub(super) const HIDDEN_BLOCKS: Kind = Kind {
 
 /// `path_discovery` and `print_path` in multipath-tools.
 pub(super) const LOST_PATHS: Kind = Kind {
-    words: &[&[a_program_says!("multipathd: ")]],
+    words: &[&[a_program_says!("multipathd: "), "failed"], &[a_program_says!("multipathd: "), "faulty"]],
     severity: Warning,
     what: "paths to a drive have failed",
     cost: "; it is reached on those that are left, and not at all when the last one fails",

@@ -32,7 +32,7 @@ const ROWS: &[Row] = &[
     (
         "[55102.3] nvme nvme2: starting error recovery\n[55102.4] nvme nvme2: Reconnecting in 10 seconds...\n",
         REQUESTS,
-        "network (nvme2)",
+        "network was lost (nvme2)",
     ),
     ("kernel: connection1:0: detected conn error (1022)\n", REQUESTS, "network"),
     // Arrays, LVM, VDO, DRBD.
