@@ -56,8 +56,10 @@ fn said(line: &str) -> Option<(&'static str, &str)> {
     if is_bad_area(line) {
         return Some(("ddrescue", line.trim()));
     }
-    if let Some(reader) = line.trim().split_once(": ").filter(|(_, rest)| rest.contains("Input/output error")) {
-        return READERS.iter().find(|own| **own == reader.0).map(|own| (*own, reader.1));
+    let read = line.trim().split_once(": ").filter(|(_, rest)| rest.contains("Input/output error"));
+    let reader = read.and_then(|(own, rest)| Some((*READERS.iter().find(|reader| **reader == own)?, rest)));
+    if reader.is_some() {
+        return reader;
     }
     let (program, _) = SAYINGS.iter().find(|(_, words)| has(words))?;
     // Without what a journal puts before it.
