@@ -53,15 +53,6 @@ fn a_directory_is_measured_and_left_as_it_was() {
     assert!(findings["provenance"]["place"] == "local", "{}", findings["provenance"]);
     assert_eq!(names(&data), ["mine"]);
     assert_eq!(std::fs::read(data.join("mine")).unwrap(), b"precious");
-    // A run without a budget cannot be given one, and says so.
-    let again = [&["run", "--dir", &path, "--span", "16MiB", "--resume"][..], &BRIEF].concat();
-    assert_eq!(run(bench.path(), &again).status.code(), Some(0), "it is whole");
-    let refused = run(bench.path(), &[&again[..], &["--budget", "1s"]].concat());
-    assert!(
-        refused.status.code() == Some(2) && text(&refused).contains("was begun with no budget"),
-        "{}",
-        text(&refused)
-    );
 }
 
 /// A run in a directory, as soon as it has come so far.

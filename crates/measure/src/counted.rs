@@ -1,6 +1,5 @@
 //! What fio counted, and over which time.
 
-use terms::record::Reading;
 use terms::{Nanos, Workload};
 
 use crate::fio::{self, FioOutput};
@@ -11,11 +10,6 @@ use crate::log::Log;
 /// The time in which all jobs worked. Parts of a workload are told one by one.
 pub(crate) fn worked(workload: &Workload, observed: &Observed) -> Option<Nanos> {
     observed.worked.filter(|_| workload.parts.is_empty())
-}
-
-/// What was done in the window, where operations have one size.
-pub(crate) fn in_window(workload: &Workload, reading: Reading) -> Reading {
-    if workload.parts.is_empty() { fio::in_window(reading, workload.block) } else { reading }
 }
 
 /// What fio counted, over the time in which all of its jobs worked where that is not the window of each.

@@ -4,6 +4,7 @@
 //! people call it. Text before the JSON is common (axboe/fio#731) and passed over.
 
 use serde::Deserialize;
+use terms::Workload;
 use terms::evidence::JobShare;
 use terms::record::{Flow, Latency, PartReading, Reading};
 use terms::units::{Bytes, BytesPerSecond, Iops, Nanos};
@@ -243,6 +244,11 @@ pub(crate) fn in_window(mut reading: Reading, block: Bytes) -> Reading {
         flow.throughput = BytesPerSecond(flow.iops.0 * block.as_f64());
     }
     reading
+}
+
+/// The same of a workload; what parts did together is as fio has it, for their blocks differ.
+pub(crate) fn of_window(workload: &Workload, reading: Reading) -> Reading {
+    if workload.parts.is_empty() { in_window(reading, workload.block) } else { reading }
 }
 
 /// The same where jobs did not have one window: all of it, over a time that gives their rate together. Rates of jobs that did

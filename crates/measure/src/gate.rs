@@ -222,7 +222,7 @@ pub fn told(workload: &Workload, stdout: &[u8], logs: [&str; 2], window: Nanos) 
     let (steadiness, logged) = (judged(&log)?, log.between(log.start, log.end())?);
     let worked = crate::log::span(logs[1], log.step).map(|(from, to)| Nanos(to.0.saturating_sub(from.0)));
     let output = counted::over(workload, worked, output, &log, window);
-    let rate = counted::in_window(workload, output.reading).throughput();
+    let rate = fio::of_window(workload, output.reading).throughput();
     Some(Told { rate, logged: BytesPerSecond(logged[0] + logged[1]), steadiness })
 }
 

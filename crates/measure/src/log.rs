@@ -15,8 +15,7 @@ use std::ops::Range;
 use terms::record::Sample;
 use terms::{Bytes, BytesPerSecond, Nanos, Workload};
 
-use crate::counted;
-use crate::fio::FioOutput;
+use crate::fio::{self, FioOutput};
 
 /// Throughput over time on one grid.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -48,7 +47,7 @@ impl Beside {
     /// As fio's output and its log of latency tell, of windows that were to be so long: that log has a line at the end of a job, and
     /// the output says for how long the job had counted then.
     pub(crate) fn of(workload: &Workload, output: &FioOutput, latencies: &str, window: Nanos) -> Self {
-        let reading = counted::in_window(workload, output.reading.clone());
+        let reading = fio::of_window(workload, output.reading.clone());
         let bytes = reading.flows().map(|flow| flow.bytes.as_f64()).sum();
         let lines: Vec<Line> = latencies.lines().filter_map(line).collect();
         let ends = jobs(&lines).into_iter().filter_map(|job| job.iter().flatten().map(|line| line.0).max());

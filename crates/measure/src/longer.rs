@@ -4,7 +4,7 @@
 use terms::Nanos;
 use terms::layer::ArrayState;
 
-use crate::counted::{counted, in_window};
+use crate::counted::counted;
 use crate::gate::Observed;
 use crate::own_work::in_state;
 use crate::request::CellRequest;
@@ -54,7 +54,7 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
         return None;
     }
     let output = counted(request.workload, observed, fio::parse(&observed.outcome.stdout).ok()?, window);
-    let reading = in_window(request.workload, output.reading);
+    let reading = fio::of_window(request.workload, output.reading);
     let queued = guards::queue_time(request.workload, &reading);
     let turns = queued.and_then(|time| guards::turns(&reading, time)).unwrap_or(f64::INFINITY);
     // A window that is short shows too short a latency, for long operations are not over.

@@ -73,7 +73,8 @@ fn in_the_lab() -> Rates {
         let cell = attempt.cell;
         let reading = cell.reading.unwrap_or_else(|| panic!("{:?}: {:?}", cell.key, cell.failure));
         // The window that counts is the longer one, where there is one.
-        let raw = ["extended-fio.json", "fio.json"].map(|file| reader.raw(&attempt.dir, file).unwrap());
+        let dir = cell.directory.unwrap();
+        let raw = ["extended-fio.json", "fio.json"].map(|file| reader.raw(&dir, file).unwrap());
         let switches = switches(&raw.into_iter().flatten().next().unwrap());
         ((number(&cell.key.stack), cell.key.workload), Rate { bytes: reading.throughput().0, switches })
     };

@@ -269,7 +269,9 @@ mod tests {
     fn a_budget_that_would_take_time_away_is_refused_and_not_passed_over() {
         let asked = |begun: Option<u64>, asked| may_be_spent("r", begun.map(Nanos::seconds), Nanos::seconds(asked));
         assert!(asked(Some(60), 60).is_ok() && asked(Some(60), 90).is_ok());
-        for (begun, words) in [(Some(60), "begun with a budget of 1 min, and 30 s is less"), (None, "with no budget")] {
+        for (begun, words) in
+            [(Some(60), "begun with a budget of 1 min 0 s, and 30 s is less"), (None, "with no budget")]
+        {
             let Err(Failure::Told(text)) = asked(begun, 30) else { panic!("{begun:?}") };
             assert!(text.contains(words) && text.contains("hint: "), "{text}");
         }
