@@ -152,6 +152,26 @@ impl RunReader {
         Ok(newest.into_values().collect())
     }
 
+    /// The newest attempt of one cell, without a look at others; `None` where it was not measured.
+    ///
+    /// # Errors
+    /// As for [`RunReader::cells`]; [`RecordError::BadName`] for a key that can have no cell.
+    pub fn newest_cell(&self, key: &CellKey) -> Result<Option<Cell>, RecordError> {
+        let Some(cells) = self.folder.below(layout::CELLS)? else { return Ok(None) };
+        let base = layout::cell_name(key)?;
+        let number = |name: String| Some((layout::number(&name, &base, "")?, name));
+        let mut attempts: Vec<(u32, String)> = cells.names()?.into_iter().filter_map(number).collect();
+        attempts.sort_unstable();
+        for (_, name) in attempts.into_iter().rev() {
+            let cell: Cell = read_cell(&cells, &name)?;
+            // Another key may make the same name.
+            if cell.key == *key {
+                return Ok(Some(Cell { directory: Some(format!("{}/{name}", layout::CELLS)), ..cell }));
+            }
+        }
+        Ok(None)
+    }
+
     /// The same as [`RunReader::cells`], with their numbers.
     ///
     /// # Errors
@@ -297,15 +317,20 @@ fn cells<T: DeserializeOwned>(run: &Folder, key: fn(&T) -> &CellKey) -> Result<V
     let Some(cells) = run.below(layout::CELLS)? else { return Ok(Vec::new()) };
     let mut found: Vec<(String, u32, T)> = Vec::new();
     for name in cells.names()? {
-        let path = cells.at(&name)?.join(layout::CELL);
-        let gone = || RecordError::io("read", &path)(std::io::ErrorKind::NotFound.into());
-        let folder = cells.below(&name)?.ok_or_else(gone)?;
-        let bytes = folder.read(layout::CELL, layout::CELL_FILE)?.ok_or_else(gone)?;
-        layout::check_schema(&path, &bytes)?;
-        let cell: T = serde_json::from_slice(&bytes).map_err(RecordError::damaged(&path))?;
+        let cell: T = read_cell(&cells, &name)?;
         let number = layout::number(&name, &layout::cell_name(key(&cell))?, "").unwrap_or(0);
         found.push((format!("{}/{name}", layout::CELLS), number, cell));
     }
     found.sort_by(|a, b| (key(&a.2), a.1).cmp(&(key(&b.2), b.1)));
     Ok(found)
+}
+
+/// The cell in a directory of that name.
+fn read_cell<T: DeserializeOwned>(cells: &Folder, name: &str) -> Result<T, RecordError> {
+    let path = cells.at(name)?.join(layout::CELL);
+    let gone = || RecordError::io("read", &path)(std::io::ErrorKind::NotFound.into());
+    let folder = cells.below(name)?.ok_or_else(gone)?;
+    let bytes = folder.read(layout::CELL, layout::CELL_FILE)?.ok_or_else(gone)?;
+    layout::check_schema(&path, &bytes)?;
+    serde_json::from_slice(&bytes).map_err(RecordError::damaged(&path))
 }

@@ -203,6 +203,8 @@ fn failed_cells_are_tried_again_beside() {
     assert_eq!(attempts.iter().map(|of| of.number).collect::<Vec<_>>(), (1..=11).collect::<Vec<_>>());
     assert_eq!(attempts[9].cell.directory.as_deref(), Some("cells/1-a-w.10"));
     let newest = Cell { directory: Some("cells/1-a-w.11".to_owned()), ..cell(1, "a", "w", None) };
+    assert_eq!(reader.newest_cell(&newest.key).unwrap(), Some(newest.clone()));
+    assert_eq!(reader.newest_cell(&CellKey { round: 2, ..newest.key.clone() }).unwrap(), None);
     assert_eq!(reader.newest_cells().unwrap(), [newest]);
     assert_eq!(reader.raw("cells/1-a-w", "fio.json").unwrap().unwrap(), b"one", "the first stays as it was");
 }
@@ -218,7 +220,9 @@ fn cells_whose_names_meet_stay_apart() {
     assert!(again.ends_with("1-a-b-c.3"), "{again:?}");
     drop(writer);
     let reader = RunReader::open(&dir).unwrap();
-    assert_eq!(reader.newest_cells().unwrap().len(), 3);
+    let newest = reader.newest_cells().unwrap();
+    assert_eq!(newest.len(), 3);
+    assert!(newest.iter().all(|cell| reader.newest_cell(&cell.key).unwrap().as_ref() == Some(cell)));
     for cell in reader.cells().unwrap() {
         let kept = reader.raw(cell.directory.as_deref().unwrap(), "cell.json").unwrap().unwrap();
         assert_eq!(serde_json::from_slice::<Cell>(&kept).unwrap().key, cell.key);

@@ -254,8 +254,7 @@ impl Runner<'_> {
 
     /// A cell that this run measured, now or in an earlier session.
     pub(crate) fn recorded(&self, key: &CellKey) -> Result<Option<Cell>, Failure> {
-        let cells = record::RunReader::open(self.writer.dir())?.newest_cells()?;
-        Ok(cells.into_iter().find(|cell| cell.key == *key))
+        Ok(record::RunReader::open(self.writer.dir())?.newest_cell(key)?)
     }
 
     /// Takes everything down, the newest first, and forgets what the drives held.
