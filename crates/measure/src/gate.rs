@@ -198,8 +198,12 @@ fn read(workload: &Workload, output: Option<&FioOutput>, [log, latencies]: [&str
     Log::read(log, sample(window), &beside)
 }
 
+/// Fewer lines, each of which may speak of several ticks, tell nothing of how much rates differ.
+const FEWEST_LINES: usize = 4;
+
 fn judged(log: &Log) -> Option<Steadiness> {
-    (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step))
+    let judged = (!log.rates.is_empty()).then(|| steady::judge(&log.sums(), log.step))?;
+    Some(Steadiness { half_width: judged.half_width.filter(|_| log.lines >= FEWEST_LINES), ..judged })
 }
 
 /// What is told of a window.

@@ -199,12 +199,13 @@ fn total(ticks: &[[Vec<Tick>; 2]]) -> f64 {
     ticks.iter().flatten().flatten().map(bytes).sum()
 }
 
-/// What the log tells of windows that are known. A job that ends with a tick may end before that has its line, and what is told
-/// of it then ends a tick earlier.
+/// What the log tells of windows that are known. A job that ends with a tick may end before that has its line: what is told of it
+/// then ends with its last line or, where that is long ago, a tick earlier.
 fn open_of(windows: &[Range<u64>], ticks: &[[Vec<Tick>; 2]], length: u64) -> Vec<Range<u64>> {
     let told = |(window, ticks): (&Range<u64>, &[Vec<Tick>; 2])| {
         let last = ticks.iter().flatten().map(|(tick, ..)| tick.end).max().unwrap_or(0);
-        window.start..window.end.min(last.max(window.end.saturating_sub(length)))
+        let missing = window.end.saturating_sub(last);
+        window.start..if missing <= length * 3 / 2 { window.end.min(last) } else { window.end - length }
     };
     windows.iter().zip(ticks).map(told).collect()
 }
@@ -314,6 +315,9 @@ mod tests {
         // No whole number of ticks.
         let log = Log::read(text, STEP, &told(&[(5200, 5398)]));
         assert_eq!((log.rates.len(), log.step), (2, Nanos::millis(99)));
+        // One line for four ticks, and none for the last.
+        let short = Log::read("350, 10, 0, 0\n", STEP, &Beside { bytes: 2560.0, ..told(&[(0, 490)]) });
+        assert_eq!(short.sums(), [10240.0; 4]);
         // Windows of other jobs than those that have lines are none of theirs.
         assert_eq!(Log::read(text, STEP, &told(&[(5100, 5600), (5100, 5600)])).sums().len(), 5);
         let jobs = "300, 10, 0, 0\n400, 10, 0, 0\n200, 10, 0, 0\n300, 10, 0, 0\n400, 10, 0, 0\n";
