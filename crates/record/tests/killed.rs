@@ -1,5 +1,7 @@
 //! A writer killed with SIGKILL again and again loses nothing that it was told is on the disk.
 
+mod provenance;
+
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
@@ -7,9 +9,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use record::{RecordError, RunReader, RunWriter, sha256_hex};
-use terms::record::{Cell, CellKey, Provenance, RECORD_SCHEMA};
-use terms::units::{Bytes, Nanos};
+use record::{RecordError, RunReader, RunWriter};
+use terms::record::{Cell, CellKey};
+
+use provenance::provenance;
 
 /// Tells the victim where to write.
 const DIR: &str = "BEDPLATE_TEST_VICTIM_DIR";
@@ -17,32 +20,6 @@ const DIR: &str = "BEDPLATE_TEST_VICTIM_DIR";
 /// Goes on with the run in a directory.
 fn resume(dir: &Path) -> Result<RunWriter, RecordError> {
     RunWriter::resume(&RunReader::open(dir)?)
-}
-
-fn provenance() -> Provenance {
-    Provenance {
-        schema: RECORD_SCHEMA,
-        run: "r".into(),
-        question: "?".into(),
-        started: "2026-11-20T19:21:33Z".into(),
-        command: vec![],
-        version: "0".into(),
-        build: "b".into(),
-        study_sha256: sha256_hex(b"x"),
-        place: "lab".into(),
-        accelerator: None,
-        cpu: None,
-        drives: Vec::new(),
-        seed: 1,
-        rounds: 1,
-        settle: Nanos(0),
-        window: Nanos(0),
-        span: Bytes(0),
-        policy: None,
-        stacks: vec![],
-        workloads: vec![],
-        charts: Vec::new(),
-    }
 }
 
 fn cell(round: u32) -> Cell {

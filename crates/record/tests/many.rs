@@ -1,25 +1,19 @@
 //! A long run has more cells than a process may have files open: login shells allow 1024.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault")]
 
+mod provenance;
+
 use std::fs;
 
-use record::{RunReader, RunWriter, sha256_hex};
+use record::{RunReader, RunWriter};
 use rustix::process::{Resource, getrlimit, setrlimit};
-use serde_json::json;
-use terms::record::{Cell, CellKey, Provenance};
+use terms::record::{Cell, CellKey};
+
+use provenance::provenance;
 
 /// Files that may be open, and more cells than that.
 const OPEN: u64 = 64;
 const CELLS: u32 = 100;
-
-fn provenance() -> Provenance {
-    serde_json::from_value(json!({
-        "schema": 1, "run": "r", "question": "?", "started": "2026-01-02T00:00:00Z", "command": [], "version": "0",
-        "build": "b", "study_sha256": sha256_hex(b"x"), "place": "lab", "accelerator": null, "drives": [], "seed": 1,
-        "rounds": 1, "settle_ns": 0, "window_ns": 0, "span_bytes": 0, "stacks": [], "workloads": [],
-    }))
-    .unwrap()
-}
 
 /// The limit is the whole process's, so this file has one test.
 #[test]

@@ -2,6 +2,8 @@
 //! for or read, and nothing outside the record's directory is changed.
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first fault")]
 
+mod provenance;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -9,10 +11,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use record::catalogue::Catalogue;
-use record::{RecordError, RunReader, RunWriter, put_report, sha256_hex};
+use record::{RecordError, RunReader, RunWriter, put_report};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use serde_json::json;
 use terms::record::{Cell, CellKey, Provenance};
+
+use provenance::provenance;
 
 const VICTIM: &str = "one\ntwo\nno line end";
 
@@ -21,15 +24,6 @@ struct Bench {
     home: tempfile::TempDir,
     run: PathBuf,
     victim: PathBuf,
-}
-
-fn provenance() -> Provenance {
-    serde_json::from_value(json!({
-        "schema": 1, "run": "r", "question": "?", "started": "2026-01-02T00:00:00Z", "command": [], "version": "0",
-        "build": "b", "study_sha256": sha256_hex(b"x"), "place": "lab", "accelerator": null, "drives": [], "seed": 1,
-        "rounds": 1, "settle_ns": 0, "window_ns": 0, "span_bytes": 0, "stacks": [], "workloads": [],
-    }))
-    .unwrap()
 }
 
 impl Bench {

@@ -222,8 +222,8 @@ impl Costs {
     /// clock jumps: of `run long-term-storage --rounds 1 --skip '#20*'` on two idle cores a cell on hard disks took 5.0 s for 2.9 s of
     /// settling and windows (`--lab-drives hdd`), and 9.7 s for 11.2 s (`--window 1s --settle 300ms` as well).
     ///
-    /// Where windows are as long as comparisons need, 12 cells of it on hard disks (`--only 1,5,10 --window 1s --settle 300ms`, two cores
-    /// beside compilers) had windows 28 times as long as asked, and took some 90 s of a processor each.
+    /// Where windows are as long as comparisons need, 12 cells of it on hard disks (`--only 1,5,10,14 --window 1s --settle 300ms`, two cores
+    /// beside compilers, ended in the last stack) had windows 28 times as long as asked, and took some 90 s of a processor each.
     fn counted(kind: Kind<'_>) -> Self {
         let (overhead, pace, longer) = match (kind.hard_disks, kind.windows_decide) {
             (true, true) => (3.4, 2.2, 28.0),

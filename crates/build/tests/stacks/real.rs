@@ -316,13 +316,15 @@ fn files_of_the_run_go_and_those_of_others_stay() {
     build::teardown(plan, &authority, &past, &mut journal).unwrap();
 }
 
+/// Stacks whose own command mounts, and whose pool does, and where.
+const MOUNTED: [(&str, &str); 2] =
+    [("ext4 on SATA", "/mnt/bedplate/ext4-on-sata"), (ZFS, "/mnt/bedplate/zfs-raidz1-with-ashift-12")];
+
 #[test]
 fn a_directory_that_is_there_is_neither_mounted_over_nor_taken_away() {
     let yard = Yard::real(EVERY_LAYER);
     let clean = yard.machine.now_is();
-    for (stack, directory) in
-        [("ext4 on SATA", "/mnt/bedplate/ext4-on-sata"), (ZFS, "/mnt/bedplate/zfs-raidz1-with-ashift-12")]
-    {
+    for (stack, directory) in MOUNTED {
         let yard = yard.at(&clean);
         let plan = yard.plan(stack);
         yard.machine.line(&format!("mkdir {directory}"));
@@ -343,9 +345,7 @@ fn a_directory_that_is_there_is_neither_mounted_over_nor_taken_away() {
 fn a_directory_that_comes_while_it_is_built_is_somebodys_too() {
     let yard = Yard::real(EVERY_LAYER);
     let clean = yard.machine.now_is();
-    for (stack, directory) in
-        [("ext4 on SATA", "/mnt/bedplate/ext4-on-sata"), (ZFS, "/mnt/bedplate/zfs-raidz1-with-ashift-12")]
-    {
+    for (stack, directory) in MOUNTED {
         let yard = yard.at(&clean);
         let plan = yard.plan(stack);
         let claims = yard.claims(plan);
