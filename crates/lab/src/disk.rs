@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
-use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Nanos, Speed, Spindle};
+use terms::{Bytes, LabDrive, LabDriveKind, LabSpec, Nanos, Spindle};
 
 use crate::cage;
 use crate::error::LabError;
@@ -40,9 +40,6 @@ pub(crate) struct Disk {
     client: Arc<Mutex<Option<UnixStream>>>,
     threads: Vec<JoinHandle<()>>,
 }
-
-/// Where the clock is ours a nanosecond of it is one of the drive.
-const OUR_TIME: Speed = Speed::GUEST;
 
 /// Which request of which client.
 #[derive(Debug, Clone, Copy)]
@@ -91,7 +88,7 @@ impl Disk {
             thread::Builder::new().name(name.to_owned()).spawn(body).map_err(LabError::file("serve", image))
         };
         let mut disk = Self { socket: socket.to_owned(), stop, client, threads: Vec::new() };
-        disk.threads.push(start("drive-head", Box::new(move || keep(queue, &receive, OUR_TIME)))?);
+        disk.threads.push(start("drive-head", Box::new(move || keep(queue, &receive)))?);
         disk.threads.push(start("drive-wire", Box::new(move || listening.serve(&listener)))?);
         Ok(disk)
     }
@@ -158,9 +155,7 @@ fn pass_on(client: u32, stream: &mut UnixStream, size: u64, send: &Sender<Messag
                 send.send(Message::Refused(ticket(cookie), code)).map_err(gone)?;
                 continue;
             }
-            Request::Read { cookie, from, len } => (cookie, Ask::Read { from, len }),
-            Request::Write { cookie, from, data, through } => (cookie, Ask::Write { from, data, through }),
-            Request::Flush { cookie } => (cookie, Ask::Flush),
+            Request::Ask(cookie, ask) => (cookie, ask),
         };
         send.send(Message::Ask(Instant::now(), ticket(cookie), ask)).map_err(gone)?;
     }
@@ -170,17 +165,17 @@ fn gone(_: SendError<Message>) -> std::io::Error {
     std::io::ErrorKind::BrokenPipe.into()
 }
 
-/// Keeps a drive until nobody can ask it for anything any more; `speed` is how much of the clock its time takes.
-fn keep(mut queue: Queue<Ticket>, receive: &Receiver<Message>, speed: Speed) {
+/// Keeps a drive until nobody can ask it for anything any more.
+fn keep(mut queue: Queue<Ticket>, receive: &Receiver<Message>) {
     let begin = Instant::now();
-    let time = |at: Instant| speed.on_machine(at.saturating_duration_since(begin).into());
+    let time = |at: Instant| Nanos::from(at.saturating_duration_since(begin));
     let mut client: Option<(u32, UnixStream)> = None;
     loop {
         let message = match queue.next() {
             None => receive.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(at) => {
                 let left = at.0.saturating_sub(time(Instant::now()).0);
-                receive.recv_timeout(speed.in_guest(Nanos(left)).to_duration())
+                receive.recv_timeout(Nanos(left).to_duration())
             }
         };
         match message {

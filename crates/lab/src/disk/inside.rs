@@ -6,19 +6,24 @@
 use std::fs;
 use std::io;
 use std::num::NonZero;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::sync::mpsc;
 use std::thread;
+use std::time::Instant;
 
+use rustix::event::{self, PollFd, PollFlags};
+use rustix::io::retry_on_intr;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
 use serde::{Deserialize, Serialize};
-use terms::{Bytes, LabDriveKind, LabSpec, Speed, Spindle};
+use terms::{Bytes, LabDriveKind, LabSpec, Nanos, Speed, Spindle};
 
 use super::netlink::{self, Export};
 use super::platter::Platter;
+use super::protocol::{self, Request};
 use super::queue::Queue;
-use super::{Message, keep, pass_on, protocol};
 use crate::machine::serial_of;
 
 /// The kernel's driver, and what it is told: no drives but those that are asked for.
@@ -84,19 +89,12 @@ fn be_a_drive() {
 
 fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
     let platter = Platter::in_memory(disk.size)?;
-    let (mut own, kernel) = UnixStream::pair()?;
-    let (send, receive) = mpsc::channel();
-    let answers = own.try_clone()?;
-    let (queue, size) = (Queue::new(&disk.spindle, disk.size, platter), disk.size.0);
-    thread::Builder::new().name("drive-head".to_owned()).spawn(move || {
+    let (own, kernel) = UnixStream::pair()?;
+    let drive = Drive { queue: Queue::new(&disk.spindle, disk.size, platter), own, size: disk.size.0, speed };
+    thread::Builder::new().name("drive".to_owned()).spawn(move || {
         be_a_drive();
-        keep(queue, &receive, speed);
-    })?;
-    thread::Builder::new().name("drive-wire".to_owned()).spawn(move || {
-        be_a_drive();
-        let client = 1;
-        let _ = send.send(Message::Client(client, answers)).is_ok() && pass_on(client, &mut own, size, &send).is_ok();
-        let _ = own.shutdown(std::net::Shutdown::Both);
+        // Where it ends, the kernel sees that the drive is gone.
+        let _ = drive.keep();
     })?;
     let without = if disk.spindle.write_through { protocol::CACHE } else { 0 };
     let flags = protocol::TRANSMISSION & !without;
@@ -107,6 +105,70 @@ fn begin(index: u32, disk: &InsideDisk, speed: Speed) -> io::Result<()> {
     let queue = format!("/sys/block/nbd{index}/queue");
     fs::write(format!("{queue}/rotational"), "1")?;
     fs::write(format!("{queue}/max_sectors_kb"), "1280")
+}
+
+/// A drive with its only client, in one thread: where the clock counts instructions, one that listens and wakes another
+/// is a part of what each operation costs.
+struct Drive {
+    queue: Queue<u64>,
+    own: UnixStream,
+    size: u64,
+    /// How much of the guest's clock the drive's time takes.
+    speed: Speed,
+}
+
+impl Drive {
+    /// Serves until the kernel has enough.
+    fn keep(mut self) -> io::Result<()> {
+        let begin = Instant::now();
+        let speed = self.speed;
+        let time = || speed.on_machine(begin.elapsed().into());
+        // A limit of poll(2) may pass a thousandth late, so that several sleepers wake at once; a timer's does not.
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)?;
+        let mut set = None;
+        loop {
+            let next = self.queue.next();
+            if next != set {
+                let left = |at: Nanos| speed.in_guest(Nanos(at.0.saturating_sub(time().0))).max(Nanos(1));
+                set_timer(&timer, next.map_or(Nanos(0), left))?;
+                set = next;
+            }
+            let mut ready = [PollFd::new(&self.own, PollFlags::IN), PollFd::new(&timer, PollFlags::IN)];
+            retry_on_intr(|| event::poll(&mut ready, None))?;
+            let is_asked = !ready[0].revents().is_empty();
+            if !is_asked {
+                self.queue.advance(time());
+            } else if !self.listen(time)? {
+                return Ok(());
+            }
+            for done in self.queue.answers() {
+                let result = done.result.and_then(|range| range.map(|range| self.queue.bytes(&range)).transpose());
+                protocol::answer(&mut self.own, done.ticket, &result.map(Option::unwrap_or_default))?;
+            }
+        }
+    }
+
+    /// Takes a request. `false` where there will be no other.
+    fn listen(&mut self, time: impl Fn() -> Nanos) -> io::Result<bool> {
+        let (cookie, ask) = match protocol::request(&mut self.own, self.size)? {
+            Request::Disconnect => return Ok(false),
+            Request::Refused { cookie, code } => {
+                protocol::refuse(&mut self.own, cookie, code)?;
+                return Ok(true);
+            }
+            Request::Ask(cookie, ask) => (cookie, ask),
+        };
+        self.queue.submit(time(), cookie, ask);
+        Ok(true)
+    }
+}
+
+/// Makes a timer's file readable after a time, or never where that is none.
+fn set_timer(timer: &OwnedFd, left: Nanos) -> io::Result<()> {
+    let it_value = Timespec::try_from(left.to_duration()).map_err(io::Error::other)?;
+    let once = Itimerspec { it_interval: Timespec::default(), it_value };
+    timerfd_settime(timer, TimerfdTimerFlags::empty(), &once)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::io::{self, IoSlice, Read, Write};
 
+use super::queue::Ask;
+
 const NBDMAGIC: u64 = 0x4e42_444d_4147_4943;
 const IHAVEOPT: u64 = 0x4948_4156_454f_5054;
 const OPTION_REPLY: u64 = 0x0003_e889_0455_65a9;
@@ -52,25 +54,10 @@ const LONGEST_OPTION: u32 = 8192;
 /// What a client asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    Read {
-        cookie: u64,
-        from: u64,
-        len: u32,
-    },
-    Write {
-        cookie: u64,
-        from: u64,
-        data: Vec<u8>,
-        through: bool,
-    },
-    Flush {
-        cookie: u64,
-    },
+    /// What it wants of the drive, and the cookie of the answer.
+    Ask(u64, Ask),
     /// What cannot be done, and the error it gets.
-    Refused {
-        cookie: u64,
-        code: u32,
-    },
+    Refused { cookie: u64, code: u32 },
     /// The client is done.
     Disconnect,
 }
@@ -173,17 +160,17 @@ pub(super) fn request(stream: &mut impl Read, size: u64) -> io::Result<Request> 
     let inside = from.checked_add(u64::from(len)).is_some_and(|end| end <= size);
     let fits = len <= BLOCK_SIZES[2];
     Ok(match kind {
-        CMD_READ if inside && fits => Request::Read { cookie, from, len },
+        CMD_READ if inside && fits => Request::Ask(cookie, Ask::Read { from, len }),
         CMD_READ => Request::Refused { cookie, code: EINVAL },
         CMD_WRITE if fits => {
             let data = bytes(stream, len)?;
             match inside {
-                true => Request::Write { cookie, from, data, through: flags & CMD_FLAG_FUA != 0 },
+                true => Request::Ask(cookie, Ask::Write { from, data, through: flags & CMD_FLAG_FUA != 0 }),
                 false => Request::Refused { cookie, code: ENOSPC },
             }
         }
         CMD_WRITE => return Err(nonsense("a write larger than was agreed")),
-        CMD_FLUSH => Request::Flush { cookie },
+        CMD_FLUSH => Request::Ask(cookie, Ask::Flush),
         CMD_DISC => Request::Disconnect,
         _ => Request::Refused { cookie, code: EINVAL },
     })

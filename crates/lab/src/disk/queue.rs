@@ -22,7 +22,7 @@ pub(super) const QUEUE: usize = 32;
 const PATIENCE: u32 = 8 * 32;
 
 /// What may be asked of a drive; places and lengths are bytes and lie within it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     Read {
         from: u64,
@@ -78,6 +78,9 @@ pub(super) struct Queue<T> {
 struct Read<T> {
     ticket: T,
     range: Range<u64>,
+    /// Where the bytes ended that were in a buffer when news of them came. To look for them at each choice was half of
+    /// what a random read took.
+    had: u64,
     passed: u32,
 }
 
@@ -194,7 +197,7 @@ impl<T> Queue<T> {
             Ask::Read { from, len } => {
                 let range = from..from + u64::from(len);
                 self.news.push(range.clone());
-                self.reads.push_back(Read { ticket, range, passed: 0 });
+                self.reads.push_back(Read { ticket, had: range.start, range, passed: 0 });
             }
             Ask::Write { from, data, through } => {
                 self.held.push_back((ticket, from, data, through || self.write_through));
@@ -286,26 +289,38 @@ impl<T> Queue<T> {
     /// Answers the reads that need no platter: also those that waited for it, where a write brought the bytes.
     fn answer_from_buffers(&mut self) {
         let news = std::mem::take(&mut self.news);
-        let touched =
-            |read: &Read<T>| news.iter().any(|new| new.start <= read.range.end && read.range.start <= new.end);
-        let mut at = 0;
-        while let Some(read) = self.reads.get(at) {
-            if touched(read)
-                && self.covered(&read.range) >= read.range.end
-                && let Some(read) = self.reads.remove(at)
-            {
+        let (Some(from), Some(to)) = (news.iter().map(|new| new.start).min(), news.iter().map(|new| new.end).max())
+        else {
+            return;
+        };
+        let near = |read: &Read<T>| from <= read.range.end && read.range.start <= to;
+        let touched = |range: &Range<u64>| news.iter().any(|new| new.start <= range.end && range.start <= new.end);
+        // One pass over all of them, for nearly always none is near.
+        let (early, late) = self.reads.as_slices();
+        let found = early.iter().chain(late).enumerate().filter(|(_, read)| near(read) && touched(&read.range));
+        let found: Vec<usize> = found.map(|(at, _)| at).collect();
+        let mut answered = 0;
+        for at in found {
+            let at = at - answered;
+            let had = self.covered(&self.reads[at].range);
+            if had < self.reads[at].range.end {
+                self.reads[at].had = had;
+            } else if let Some(read) = self.reads.remove(at) {
+                answered += 1;
                 self.ahead.follow(&self.drive, &read.range, self.clock);
                 self.answers.push(Answer { ticket: read.ticket, result: Ok(Some(read.range)) });
-            } else {
-                at += 1;
             }
         }
+    }
+
+    /// The first byte of a read that is in no buffer. What was in one may have left it; nothing came without news.
+    fn missing(&self, read: &Read<T>) -> u64 {
+        if read.had == read.range.start { read.had } else { self.covered(&read.range) }
     }
 
     /// Gives the head what it reaches soonest, but what was passed over too often goes first.
     fn choose(&mut self) {
         let head = self.ahead.head(&self.drive, self.clock).unwrap_or(self.head);
-        let pieces = self.cache.first(QUEUE);
         let drive = self.drive;
         let way = drive.accesses(self.clock, head);
         let mut best: Option<(bool, Nanos, Choice)> = None;
@@ -317,15 +332,15 @@ impl<T> Queue<T> {
             }
         };
         for (at, read) in self.reads.iter().take(QUEUE).enumerate() {
-            let from = self.covered(&read.range);
+            let from = self.missing(read);
             offer(read.passed, from, Choice::Read(at, from));
         }
-        for start in &pieces {
-            offer(self.cache.get(*start).map_or(0, |piece| piece.passed), *start, Choice::Drain(*start));
+        for (start, passed) in self.cache.first(QUEUE) {
+            offer(passed, start, Choice::Drain(start));
         }
         let Some((_, way, choice)) = best else { return };
         self.reads.iter_mut().take(QUEUE).for_each(|read| read.passed += 1);
-        self.cache.pass_over(&pieces);
+        self.cache.pass_over(QUEUE);
         self.ahead.end();
         self.begin(choice, Nanos(self.clock.0 + way.0));
     }
