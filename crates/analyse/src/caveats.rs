@@ -6,6 +6,7 @@ use terms::record::Provenance;
 use terms::{Control, Load, Name, Replicate, Speed};
 
 use crate::rounds::Rounds;
+use crate::window::NORMAL;
 
 /// Everything that the numbers of a run leave open: first what this record lacks, then what no record has yet.
 pub(crate) fn list(
@@ -25,6 +26,7 @@ pub(crate) fn list(
     }
     open.extend(lacking(provenance, &measured, rounds));
     open.extend(of_the_session(provenance, findings, controls));
+    open.extend(laps(provenance, rounds));
     open.extend(never(provenance, &measured, rounds));
     open
 }
@@ -63,6 +65,18 @@ fn of_the_session(provenance: &Provenance, findings: &[CellFinding], controls: &
         open.push(format!("steadiness of windows too short to tell: {unknown}"));
     }
     open
+}
+
+/// A longer window does not help a stream that goes round a short span: each lap is the same.
+fn laps(provenance: &Provenance, rounds: &Rounds<'_>) -> Option<String> {
+    let cells = rounds.keys().flat_map(|(stack, workload)| rounds.of(stack, workload));
+    let most = cells.filter_map(|cell| cell.lap_error).reduce(f64::max)?;
+    Some(format!(
+        "rates of accesses in order better than ±{:.1} %: a hard disk goes back to the beginning of {} again and again, \
+         each time may cost a turn more or less, and only a larger --span makes that less",
+        100.0 * NORMAL * most,
+        provenance.policy().span,
+    ))
 }
 
 /// Rates of an emulated machine say nothing of real drives.

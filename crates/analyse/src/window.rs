@@ -9,6 +9,8 @@
 //! Nor is a window known better than fio's two accounts of it agree. The total has operations that the log has not, of the ends of
 //! the window. Where those count, `measure` takes the rate from the log, and there is no disagreement.
 //!
+//! Nor does a window show what each lap of a stream on a hard disk repeats ([`terms::Mechanics::lap_error`]).
+//!
 //! That is a claim about rounds, and the committed records with several of them are the test of it: of pairs of rounds, 95 %
 //! differ by less than both intervals together (`crates/bedplate/tests/evidence.rs`).
 
@@ -30,10 +32,10 @@ pub(crate) fn error_of(window: &Steadiness) -> Option<(f64, f64)> {
     Some((window.half_width?.ln_1p() / student(degrees, Looks::Once.upper())?, degrees))
 }
 
-/// The same of a cell, whose window is known no better than fio's two accounts of it agree.
+/// The same of a cell, whose window is known no better than fio's two accounts of it agree, nor than a stream's laps are.
 pub(crate) fn error(cell: &Cell) -> Option<(f64, f64)> {
     let (error, degrees) = error_of(cell.steadiness.as_ref()?)?;
-    Some((error.hypot(disagreement(cell) / NORMAL), degrees))
+    Some((error.hypot(disagreement(cell) / NORMAL).hypot(cell.lap_error.unwrap_or_default()), degrees))
 }
 
 /// A logarithm with what two runs of the same work differ by added to its error.
@@ -111,6 +113,13 @@ mod tests {
         assert!((104.0..105.0).contains(&high(of(96e6))), "{}", high(of(96e6)));
         assert!((104.0..105.0).contains(&high(of(104e6))), "{}", high(of(104e6)));
         assert!(high(of(100e6)) < 101.0 && high(of(0.0)) < 101.0);
+    }
+
+    #[test]
+    fn a_window_of_laps_is_known_no_better_than_a_lap() {
+        let one = WithInterval { value: 100.0, low: None, high: None, rounds: 1 };
+        let of = with_interval(one, &Cell { lap_error: Some(0.02), ..window(Some(0.001), 1000.0) });
+        assert!((103.9..104.2).contains(&of.high.unwrap()), "{of:?}");
     }
 
     #[test]

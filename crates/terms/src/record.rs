@@ -185,7 +185,7 @@ pub struct Cell {
     pub schema: u32,
     /// Which.
     pub key: CellKey,
-    /// Where in its record it is kept, such as `cells/1-raid-1-rnd4k.2`, as the record found it; `None` for one that is in none.
+    /// Where in its record it was found, such as `cells/1-raid-1-rnd4k.2`; `None` for one that is in none.
     #[serde(skip)]
     pub directory: Option<String>,
     /// When it began, RFC 3339 with zone.
@@ -196,9 +196,9 @@ pub struct Cell {
     pub seed: u64,
     /// Its exit status.
     pub status: i32,
-    /// What fio counted, if it could be read and nothing failed.
+    /// What fio counted, if nothing failed.
     pub reading: Option<Reading>,
-    /// Why the cell failed, if it did. A failed cell has no reading that may be shown.
+    /// Why the cell failed: then it has no reading that may be shown.
     pub failure: Option<String>,
     /// Guards that fired.
     #[serde(default)]
@@ -211,8 +211,7 @@ pub struct Cell {
     /// Throughput over time.
     #[serde(default)]
     pub samples: Vec<Sample>,
-    /// Where each operation of a pass over the span was and how long it took, in the order of places; only for workloads
-    /// that touch samples, and for access times: one blocking read after another, at places of chance.
+    /// Each operation of a pass over the span, in the order of places; only for workloads that touch samples and access times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
     /// Was the window one thing? Absent in records of old and for cells without samples.
@@ -225,9 +224,11 @@ pub struct Cell {
     /// How long it settled, where that was longer than asked for.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "settled_ns")]
     pub settled: Option<Nanos>,
+    /// What its window does not show of how far the rate may be off ([`crate::Mechanics::lap_error`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lap_error: Option<f64>,
     /// What the throughput was limited by.
-    #[serde(default)]
-    #[serde(rename = "limiter")]
+    #[serde(default, rename = "limiter")]
     pub bottleneck: Option<Bottleneck>,
     /// Processor time by kind of thread.
     #[serde(default)]
@@ -333,6 +334,7 @@ impl Cell {
             steadiness: None,
             extended: false,
             settled: None,
+            lap_error: None,
             bottleneck: None,
             threads: None,
             jobs: Vec::new(),

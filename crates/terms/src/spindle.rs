@@ -49,6 +49,11 @@ mod shape {
     }
 }
 
+/// Turns between the longest and the shortest lap of a stream with 2 to 8 MiB under way: 1.3 on the lab's own drive
+/// (`laps_of_a_stream…` in crates/lab/src/disk/queue/tests.rs), 1.5 between two guests. Their standard deviation is that of
+/// what lies anywhere between.
+const LAPS_APART: f64 = 2.0;
+
 /// What the data sheet of a hard disk tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spindle {
@@ -123,6 +128,14 @@ impl Mechanics {
     #[must_use]
     pub fn turn(&self) -> Nanos {
         Nanos::from_seconds(self.turn)
+    }
+
+    /// How sure the rate of accesses in order is that go round a span again and again, as a standard error of its logarithm. A
+    /// lap from one place to the same place takes whole turns of the platter. What the drive takes first at the end of a lap, when
+    /// requests for the end and the beginning wait together, makes it some turns more or less; every lap does the same.
+    #[must_use]
+    pub fn lap_error(&self, span: Bytes, rate: BytesPerSecond) -> f64 {
+        self.turn * LAPS_APART / 12_f64.sqrt() * rate.0 / span.as_f64()
     }
 
     /// Radius at a place, the outermost being 1: the square falls evenly, as the area does.

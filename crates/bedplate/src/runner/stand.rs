@@ -11,7 +11,7 @@ use terms::event::EventKind;
 use terms::evidence::Steadiness;
 use terms::plan::Plan;
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
-use terms::{LayerNode, Nanos, Speed, Workload};
+use terms::{LabDrive, LabDriveKind, LayerNode, Nanos, Speed, Workload};
 
 use crate::exit::Failure;
 use crate::runner::journal::RunJournal;
@@ -251,12 +251,26 @@ impl<'a> Runner<'a> {
         };
         let measured = measure::measure(site, &request)?;
         let cell = measured.cell.on_machine(speed);
+        let cell = Cell { lap_error: self.lap_error(site, spot, workload, &cell), ..cell };
         if let Some(why) = &cell.failure {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
         }
         self.writer.put_cell(&cell, &measured.raw)?;
         self.event(stack, *round, EventKind::Measured { workload: spot.key.workload.clone(), took: cell.took })?;
         Ok(cell)
+    }
+
+    /// What the laps of a stream leave unknown of its rate, where the lab's own hard disks are below: elsewhere rounds tell.
+    fn lap_error(&self, site: &Site, spot: &Spot<'_>, workload: &Workload, cell: &Cell) -> Option<f64> {
+        let rate = cell.reading.as_ref()?.throughput();
+        let is_stream = workload.kinds().iter().all(|kind| !kind.pattern.random());
+        let below = |drive: &&LabDrive| spot.drives.iter().any(|(name, _)| *name == drive.name.as_str());
+        let spinning = self.design.lab.drives.iter().filter(below).filter(|drive| drive.kind == LabDriveKind::Hdd);
+        let errors = spinning.map(|drive| {
+            let mechanics = drive.spindle.unwrap_or_default().mechanics(drive.size);
+            mechanics.lap_error(self.design.measure.span, rate)
+        });
+        errors.filter(|_| is_stream && site.speed().is_some()).reduce(f64::max)
     }
 
     /// Takes a stack down and, where its drives are its own, forgets what they held, so that the next stack finds them

@@ -93,6 +93,41 @@ fn large_accesses_in_order_run_at_the_rate_of_the_zone() {
     }
 }
 
+/// Bytes per second of a stream of reads that goes round a span twenty times; each is asked for a while after an answer.
+fn laps(span: u64, depth: u64, pause: Nanos) -> f64 {
+    const BLOCK: u32 = 1 << 20;
+    let mut queue = drive();
+    let count = 20 * span / u64::from(BLOCK);
+    let mut due: VecDeque<Nanos> = (0..depth).map(|_| Nanos(0)).collect();
+    let (mut asked, mut answered) = (0, 0);
+    while answered < count {
+        let turn = [due.front().copied().filter(|_| asked < count), queue.next()].into_iter().flatten().min().unwrap();
+        queue.advance(turn);
+        while asked < count && due.pop_front_if(|at| *at <= turn).is_some() {
+            let from = asked * u64::from(BLOCK) % span;
+            queue.submit(turn, asked, Ask::Read { from, len: BLOCK });
+            asked += 1;
+        }
+        let ended = queue.answers().len() as u64;
+        answered += ended;
+        due.extend((0..ended).map(|_| Nanos(queue.clock.0 + pause.0)));
+    }
+    20.0 * span as f64 / queue.clock.as_seconds()
+}
+
+/// Stacks differ in how many requests wait at once and in how long the next is in coming.
+#[test]
+fn laps_of_a_stream_are_some_turns_apart_which_is_the_less_the_longer_they_are() {
+    for span in [64 << 20, 256 << 20] {
+        let ways = [2, 4, 8].into_iter().flat_map(|depth| [0, 50_000, 300_000].map(|pause| (depth, Nanos(pause))));
+        let rates: Vec<f64> = ways.map(|(depth, pause)| laps(span, depth, pause)).collect();
+        let (low, high) = rates.iter().fold((f64::MAX, 0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
+        let told = 12_f64.sqrt() * drive().drive.lap_error(Bytes(span), terms::BytesPerSecond(high));
+        let apart = (high / low).ln() / told;
+        assert!((0.1..1.0).contains(&apart), "{apart} of what is told: {rates:?}");
+    }
+}
+
 #[test]
 fn a_lone_random_read_takes_a_way_and_half_a_turn() {
     let rate = random_reads(1, 5);
