@@ -35,7 +35,7 @@ impl Earlier {
         if let Some(asked) = now.filter(|_| arguments.budget.is_some()) {
             may_be_spent(&reader.provenance().run, begun.budget, asked)?;
         }
-        let policy = MeasurePolicy { budget: larger(begun.budget, now), ..begun.clone() };
+        let policy = MeasurePolicy { budget: budget(begun.budget, now, arguments), ..begun.clone() };
         let policy = match arguments.more.filter(|_| is_sealed) {
             Some(more) => {
                 let had = reader.cells()?.iter().map(|cell| cell.key.round).max().unwrap_or(0);
@@ -61,9 +61,13 @@ fn may_be_spent(run: &str, begun: Option<Nanos>, asked: Nanos) -> Result<(), Fai
     )))
 }
 
-/// The larger of two budgets; none is as long as it takes.
-fn larger(then: Option<Nanos>, now: Option<Nanos>) -> Option<Nanos> {
-    then.zip(now).map(|(then, now)| then.max(now))
+/// The larger of what a run had and of what is said now; none is as long as it takes. Whoever says neither a time nor more rounds goes on
+/// with what it had.
+fn budget(then: Option<Nanos>, now: Option<Nanos>, arguments: &RunArguments) -> Option<Nanos> {
+    match (arguments.budget, arguments.more) {
+        (None, None) => then,
+        _ => then.zip(now).map(|(then, now)| then.max(now)),
+    }
 }
 
 /// The policy with rounds up to that one. They are those of a run that looks again after each (docs/statistics.md), and go to
@@ -260,9 +264,11 @@ mod tests {
     #[test]
     fn a_budget_only_grows() {
         let of = |seconds| Some(Nanos::seconds(seconds));
-        assert_eq!(larger(of(60), of(90)), of(90));
-        assert_eq!(larger(of(60), of(30)), of(60));
-        assert_eq!((larger(of(60), None), larger(None, of(60))), (None, None), "as long as it takes");
+        let told = RunArguments { budget: of(1), ..RunArguments::default() };
+        assert_eq!((budget(of(60), of(90), &told), budget(of(60), of(30), &told)), (of(90), of(60)));
+        let more = RunArguments { more: Some(2), ..RunArguments::default() };
+        assert_eq!((budget(of(60), None, &more), budget(None, of(60), &more)), (None, None), "as long as it takes");
+        assert_eq!(budget(of(60), None, &RunArguments::default()), of(60), "a plain --resume lifted it");
     }
 
     #[test]
