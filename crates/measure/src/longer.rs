@@ -1,5 +1,5 @@
-//! Which window has to be longer than it was: one that was no single thing, one that is short for what was under way in it, and
-//! one that has to be longer for what it is to decide, as the caller's rule says. And which has to settle longer: one that began before its queues were full.
+//! Which window has to be longer than it was: one that was no single thing, one that is short for what was under way in it, one in which
+//! jobs worked at different times, and one that has to be longer for what it is to decide, as the caller's rule says. And which has to settle longer: one that began before its queues were full.
 
 use terms::Nanos;
 use terms::layer::ArrayState;
@@ -64,10 +64,13 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
     let twice = if observed.unsteady() && window >= EXTENDED { 2.0 } else { 1.0 };
     // A resync would be over before a longer window is.
     let rule = request.longer.filter(|_| !in_state(request.nodes, ArrayState::Resync));
+    // Their rate is known, and nothing of how well; a lost path holds jobs up on purpose.
+    let is_apart = rule.is_some() && observed.steadiness.is_none() && request.workload.path_lost.is_none();
+    let apart = observed.worked.filter(|_| is_apart).map_or(1.0, |worked| together(worked, window));
     let wanted = rule.zip(observed.steadiness.as_ref()).map(|(times, of)| times(reading.throughput().0, of));
     let work = window.as_seconds() * observed.busy_share().unwrap_or(1.0);
     let precise = wanted.map_or(1.0, |wanted| affordable(wanted, work));
-    let times = whole.max(twice).max(precise);
+    let times = whole.max(twice).max(apart).max(precise);
     let wanted = Times { settle, window: Nanos::from_seconds(window.as_seconds() * times) };
     let settled = settle.as_seconds() * ENOUGH <= had.settle.as_seconds() * SETTLED;
     (!settled || times > 1.0).then_some(wanted)
@@ -77,6 +80,12 @@ pub(crate) fn longer(request: &CellRequest<'_>, observed: &Observed, had: Times,
 fn settling(had: Nanos, queued: Option<Nanos>, times: f64) -> Nanos {
     let wanted = queued.map_or(0.0, |time| SETTLED * times * time.as_seconds()).min(LONGEST * had.as_seconds());
     had.max(Nanos::from_seconds(wanted))
+}
+
+/// How many times as long a window is made in which no moment was all jobs': a full queue may keep one waiting for longer than others'
+/// windows take. From the first job's begin to the last one's end it took `worked`.
+fn together(worked: Nanos, window: Nanos) -> f64 {
+    (2.0 * (worked.as_seconds() / window.as_seconds() - 1.0)).clamp(1.0, LONGEST)
 }
 
 /// How many times as long a window is made that would have to be `wanted` times as long, and in which processors worked for so
@@ -101,6 +110,15 @@ mod tests {
         ] {
             let settled = settling(Nanos::millis(had), queued.map(Nanos::millis), times);
             assert_eq!(settled, Nanos::millis(settles), "{queued:?}");
+        }
+    }
+
+    #[test]
+    fn jobs_that_worked_one_after_another_get_a_window_for_all() {
+        for (worked, window, times) in [(51, 26, 1.923), (30, 26, 1.0), (26, 26, 1.0), (104, 26, 6.0), (900, 26, 10.0)]
+        {
+            let found = together(Nanos::seconds(worked), Nanos::seconds(window));
+            assert!((found - times).abs() < 1e-3, "{worked} of {window}: {found}");
         }
     }
 
