@@ -82,8 +82,8 @@ fn settling(had: Nanos, queued: Option<Nanos>, times: f64) -> Nanos {
     had.max(Nanos::from_seconds(wanted))
 }
 
-/// How many times as long a window is made in which no moment was all jobs': a full queue may keep one waiting for longer than others'
-/// windows take. From the first job's begin to the last one's end it took `worked`.
+/// How many times as long a window is made if all jobs were never at work together: a full queue may keep one waiting for longer than
+/// others' windows take. From the first job's begin to the last one's end it took `worked`.
 fn together(worked: Nanos, window: Nanos) -> f64 {
     (2.0 * (worked.as_seconds() / window.as_seconds() - 1.0)).clamp(1.0, LONGEST)
 }

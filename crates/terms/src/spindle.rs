@@ -50,8 +50,8 @@ mod shape {
 }
 
 /// Turns between the longest and the shortest lap of a stream with 2 to 8 MiB under way: 1.3 on the lab's own drive
-/// (`laps_of_a_stream…` in crates/lab/src/disk/queue/tests.rs), 1.5 between two guests. Their standard deviation is that of
-/// what lies anywhere between.
+/// (`laps_of_a_stream…` in crates/lab/src/disk/queue/tests.rs), and room for orders that were not tried. Their standard
+/// deviation is that of what lies anywhere between.
 const LAPS_APART: f64 = 2.0;
 
 /// What the data sheet of a hard disk tells.
