@@ -16,8 +16,7 @@ use crate::exit::{Exit, Failure, chain};
 use crate::printer::Progress;
 use crate::runner::{self, estimate, order};
 use crate::settings::Settings;
-use crate::target;
-use crate::{BUILD, guest};
+use crate::{BUILD, guest, studies, target};
 
 /// What a guest, a build and all feature checks of a stack take, in seconds under emulation.
 pub(crate) const STACK: f64 = 75.0;
@@ -139,8 +138,8 @@ fn held(
 fn planned(design: &Design, stack: &Stack) -> Result<Plan, Failure> {
     let mut alone = Design { stacks: vec![stack.clone()], sources: Vec::new(), ..design.clone() };
     alone.measure.replicate = Replicate::Rebuild;
-    let (plans, _) = target::prepared_run::planned(&alone, plan::DriveFact::of_lab(&design.lab))?;
-    plans.into_iter().next().ok_or_else(|| Failure::told("error: a stack has no plan"))
+    let drives = target::prepared::set_up(plan::DriveSize::of_lab(&design.lab), &design.setups);
+    studies::plans(&alone, &drives)?.into_iter().next().ok_or_else(|| Failure::told("error: a stack has no plan"))
 }
 
 /// A guest for the feature checks of one stack.

@@ -1,7 +1,9 @@
-//! Room for files that a run fills, and for the buffers of its workloads.
+//! Room for the data that a run fills, and for the buffers of its workloads.
 
+use capacity::DriveSize;
 use host::Host;
-use terms::{Bytes, Cmd, Nanos, Workload};
+use terms::layer::ZfsCompression;
+use terms::{Bytes, Cmd, Layer, LayerNode, Nanos, Stack, Workload};
 
 use crate::exit::Failure;
 
@@ -38,6 +40,29 @@ pub(crate) fn for_buffers(workloads: &[Workload], memory: Bytes) -> Result<(), F
          hint: block x depth x jobs: make one of them smaller, or give the guest more `memory` in [lab]",
         told.join("\n  because: ")
     )))
+}
+
+/// Do the data fit every stack? Of a stack whose drives are not all known nothing is said, nor of a pool that compresses.
+///
+/// # Errors
+/// [`Failure::Told`] with every stack that they do not fit, and what fits all.
+pub(crate) fn for_data(stacks: &[Stack], drives: &[DriveSize], span: Bytes) -> Result<(), Failure> {
+    let compresses =
+        |node: &LayerNode| matches!(&node.layer, Layer::Zfs(zfs) if zfs.compression != ZfsCompression::Off);
+    let held = |stack: &Stack| capacity::account(stack, drives).ok().map(|account| account.total);
+    let sized = stacks.iter().filter(|stack| !stack.nodes.iter().any(compresses));
+    let small: Vec<(&Stack, Bytes)> =
+        sized.filter_map(|stack| Some((stack, held(stack)?))).filter(|(_, holds)| span > *holds).collect();
+    let told: Vec<String> =
+        small.iter().map(|(stack, holds)| format!("stack `{}` holds {holds}", stack.name)).collect();
+    match small.iter().map(|(stack, holds)| capacity::room_to_work(stack, *holds)).min() {
+        None => Ok(()),
+        Some(most) => Err(Failure::told(format!(
+            "error: data of {span} do not fit\n  because: {}\n\n\
+             hint: make `--span`, `size` in the job file or `span` in [measure] {most} or less; or take larger drives",
+            told.join("\n  because: ")
+        ))),
+    }
 }
 
 #[cfg(test)]

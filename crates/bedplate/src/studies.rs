@@ -119,17 +119,20 @@ fn has_errors(notes: &[Note]) -> bool {
 /// The plan of every stack, linted. All that is wrong is told at once.
 ///
 /// `whole` is what is known of the drives.
-pub(crate) fn plans(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
-    planned(&design.stacks, &facts(design, whole)?)
+pub(crate) fn plans(design: &Design, whole: &[plan::DriveSize]) -> Result<Vec<Plan>, Failure> {
+    planned(&design.stacks, &placed(design, whole)?)
 }
 
 /// The plan of every source that files are copied from, linted.
-pub(crate) fn source_plans(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
+pub(crate) fn source_plans(design: &Design, whole: &[plan::DriveSize]) -> Result<Vec<Plan>, Failure> {
     planned(&design.sources, whole)
 }
 
-/// What is known of the drives: slices of them where stacks stand side by side.
-fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFact>, Failure> {
+/// What each stack stands on: slices of the drives where stacks stand side by side.
+///
+/// # Errors
+/// Drives that are too small for so many slices.
+pub(crate) fn placed(design: &Design, whole: &[plan::DriveSize]) -> Result<Vec<plan::DriveSize>, Failure> {
     if design.measure.replicate != Replicate::Slices {
         return Ok(whole.to_vec());
     }
@@ -139,7 +142,7 @@ fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFa
         ));
     }
     let stacks = design.stacks.len();
-    let slice = |fact: &plan::DriveFact| match slices::fit(fact.size, stacks) {
+    let slice = |fact: &plan::DriveSize| match slices::fit(fact.size, stacks) {
         Ok(size) => Ok(fact.sliced(size)),
         Err(size) => Err(Failure::told(format!(
             "error: drive `{}` is too small for {} slices: {size} each\n\n\
@@ -151,7 +154,7 @@ fn facts(design: &Design, whole: &[plan::DriveFact]) -> Result<Vec<plan::DriveFa
     whole.iter().map(slice).collect()
 }
 
-fn planned(stacks: &[Stack], facts: &[plan::DriveFact]) -> Result<Vec<Plan>, Failure> {
+fn planned(stacks: &[Stack], facts: &[plan::DriveSize]) -> Result<Vec<Plan>, Failure> {
     let mut wrong = Vec::new();
     let mut plans = Vec::new();
     for (stack, planned) in stacks.iter().zip(plan::plans(stacks, facts)) {

@@ -1,11 +1,13 @@
 //! Where a study is to run, as it was typed, and what is known of the drives there before anything is begun.
 
+use capacity::DriveSize;
+
 use crate::address::Address;
 use crate::cli::RunArguments;
 use crate::exit::Failure;
 use crate::settings::Settings;
 use crate::studies;
-use crate::target::prepared_run::{named, planned};
+use crate::target::prepared_run::named;
 
 pub(crate) mod directory;
 pub(crate) mod drives;
@@ -39,7 +41,6 @@ pub(crate) fn prepare(arguments: &RunArguments, settings: &Settings) -> Result<P
 fn in_the_lab(arguments: &RunArguments, settings: &Settings) -> Result<PreparedRun, Failure> {
     let mut study = named(arguments, settings)?;
     studies::adjust_lab(&mut study.design, arguments)?;
-    let whole = plan::DriveFact::of_lab(&study.design.lab);
-    let (plans, sources) = planned(&study.design, whole)?;
-    Ok(PreparedRun { study, plans, sources, site: None })
+    let drives = DriveSize::of_lab(&study.design.lab);
+    PreparedRun::on(study, drives, None)
 }

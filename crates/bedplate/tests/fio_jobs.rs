@@ -228,6 +228,30 @@ fn a_check_ends_with_a_verdict_and_carets_are_below_what_they_mean() {
     assert!(told.ends_with("\n1 error: nothing of this is measured\n"), "{told}");
 }
 
+/// What is asked of drives that are known is refused before a guest boots, and before a person agrees to lose what is on them.
+#[test]
+fn data_that_do_not_fit_the_stacks_are_refused_with_what_fits() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("many.fio");
+    std::fs::write(&file, "[a]\ndirect=1\nrw=randwrite\nsize=64M\nnumjobs=16\nruntime=9\ntime_based\n").unwrap();
+    let told = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));
+        let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../../studies/quickstart.toml");
+        command.args(["run", study, "--only", "1"]).args(arguments).env("BEDPLATE_RUNS", home.path());
+        let output = command.env("BEDPLATE_LAB", home.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (arguments, asked) in [(["--fio", file.to_str().unwrap()], "1 GiB"), (["--span", "300MiB"], "300 MiB")] {
+        let told = told(&arguments);
+        assert!(
+            told.contains(&format!("error: data of {asked} do not fit\n  because: stack `ext4` holds 2")),
+            "{told}"
+        );
+        assert!(told.contains(" 134 MiB or less"), "{told}");
+    }
+}
+
 /// An exported file tells its reader what to change, so what somebody changed stays.
 #[test]
 fn an_exported_job_that_somebody_edited_is_not_overwritten() {

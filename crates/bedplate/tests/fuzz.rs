@@ -85,7 +85,7 @@ fn studies_are_read_or_refused() {
         let (design, notes) = spec::parse(&text);
         sound(&text, &notes);
         let Some(design) = design else { return };
-        let facts = plan::DriveFact::of_lab(&design.lab);
+        let facts = plan::DriveSize::of_lab(&design.lab);
         for stack in &design.stacks {
             let Ok(plan) = plan::plan(stack, &facts) else { continue };
             assert_eq!(plan::lint(&plan), [], "{text}");

@@ -79,7 +79,7 @@ mod tests {
     fn told(stack: usize) -> Vec<Vec<String>> {
         let (design, notes) = spec::parse(STUDY);
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
-        let plan = plan::plan(&design.stacks[stack], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let plan = plan::plan(&design.stacks[stack], &plan::DriveSize::of_lab(&design.lab)).unwrap();
         let layers = |wave: Vec<Lane<'_>>| wave.iter().map(|lane| lane[0].layer.to_string()).collect();
         waves(&plan).into_iter().map(layers).collect()
     }
@@ -100,7 +100,7 @@ mod tests {
         let (design, _) = spec::parse(STUDY);
         let design = design.unwrap();
         for stack in &design.stacks {
-            let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+            let plan = plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap();
             let steps: Vec<&Step> = waves(&plan).into_iter().flatten().flatten().collect();
             assert_eq!(steps, plan.steps.iter().collect::<Vec<_>>());
         }

@@ -3,7 +3,7 @@
 use build::{Authority, Bindings, MemoryJournal};
 use host::Host;
 use measure::{On, Writable, job, snapshot};
-use plan::DriveFact;
+use plan::DriveSize;
 use terms::{Bytes, MeasurePolicy, Name, Nanos, Stack, Workload};
 
 use crate::SPAN;
@@ -26,13 +26,13 @@ pub(crate) struct Point {
 pub(crate) struct Rig<'a> {
     host: &'a dyn Host,
     drives: Bindings,
-    facts: Vec<DriveFact>,
+    facts: Vec<DriveSize>,
     window: Nanos,
 }
 
 impl<'a> Rig<'a> {
     pub(crate) fn new(host: &'a dyn Host, drives: &[(Name, String, Bytes)], window: Nanos) -> Self {
-        let fact = |(name, _, size): &(Name, String, Bytes)| DriveFact {
+        let fact = |(name, _, size): &(Name, String, Bytes)| DriveSize {
             name: name.clone(),
             size: *size,
             lba: Bytes(512),

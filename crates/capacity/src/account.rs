@@ -7,20 +7,7 @@ use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, LayerNode, Name, Ref, Stack};
 
 use crate::place::{Laid, Place, Uses, bounds, largest_lba, total};
-use crate::{CapacityError, SizeBounds, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
-
-/// What has to be known of a drive.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DriveSize {
-    /// The name that stacks use.
-    pub name: Name,
-    /// Its size, as `blockdev --getsize64` tells it.
-    pub size: Bytes,
-    /// Its logical block.
-    pub lba: Bytes,
-    /// Is it a partition, which is not partitioned again?
-    pub slice: bool,
-}
+use crate::{CapacityError, DriveSize, SizeBounds, btrfs, ext4, integrity, luks, lvm, md, xfs, zfs};
 
 /// Accounts for every byte of a stack on drives of known size.
 ///

@@ -6,6 +6,7 @@
 mod account;
 mod bounds;
 mod btrfs;
+mod drive;
 mod error;
 mod ext4;
 mod integrity;
@@ -13,12 +14,15 @@ mod luks;
 mod lvm;
 mod md;
 mod place;
+mod room;
 mod sizes;
 mod xfs;
 mod zfs;
 
-pub use account::{DriveSize, account};
+pub use account::account;
 pub use bounds::smallest_device;
+pub use drive::DriveSize;
 pub use error::CapacityError;
 pub use lvm::{larger_chunk, thin_size, volume_share};
+pub use room::room_to_work;
 pub use sizes::SizeBounds;

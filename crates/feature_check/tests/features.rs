@@ -33,7 +33,7 @@ fn stand(layers: &str) -> Standing {
     let drives = design.lab.drives.iter().map(|drive| (drive.name.clone(), node(drive.kind, drive.size))).collect();
     let asked = &design.stacks[0];
     let stack = roomy(asked).unwrap_or_else(|| asked.clone());
-    let plan = without_snapshot(&plan::plan(&stack, &plan::DriveFact::of_lab(&design.lab)).unwrap());
+    let plan = without_snapshot(&plan::plan(&stack, &plan::DriveSize::of_lab(&design.lab)).unwrap());
     let authority = Authority::lab(&machine, &drives).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| ()).unwrap();
     Standing { target: built.target.place().clone(), machine, stack: asked.clone(), plan, drives }

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capacity::SizeBounds;
+use capacity::{DriveSize, SizeBounds};
 use terms::layer::PartitionTables;
 use terms::plan::{PLAN_SCHEMA, Plan, WorkTarget};
 use terms::{Layer, LayerNode, Name, Ref, Stack, Word};
 
 use crate::draft::Draft;
 use crate::error::PlanError;
-use crate::fact::DriveFact;
 use crate::place::{BlockKind, Member, Place, sizes};
 use crate::{block, mounted, need, setting};
 
@@ -19,13 +18,13 @@ use crate::{block, mounted, need, setting};
 /// # Errors
 /// [`PlanError`], when the stack is not well formed, when its options exclude each other, or when it could
 /// only be built by switching off a guard.
-pub fn plan(stack: &Stack, facts: &[DriveFact]) -> Result<Plan, PlanError> {
+pub fn plan(stack: &Stack, facts: &[DriveSize]) -> Result<Plan, PlanError> {
     of_stack(stack, &whole_drives(facts))
 }
 
 /// The plan of each stack, or why it has none, as [`plan`] makes them one by one: what is known of the drives is put in
 /// order once for all of them.
-pub fn plans(stacks: &[Stack], facts: &[DriveFact]) -> Vec<Result<Plan, PlanError>> {
+pub fn plans(stacks: &[Stack], facts: &[DriveSize]) -> Vec<Result<Plan, PlanError>> {
     let drives = whole_drives(facts);
     stacks.iter().map(|stack| of_stack(stack, &drives)).collect()
 }
@@ -33,7 +32,7 @@ pub fn plans(stacks: &[Stack], facts: &[DriveFact]) -> Vec<Result<Plan, PlanErro
 /// Drives by name.
 type Drives<'a> = BTreeMap<&'a Name, Place>;
 
-fn whole_drives(facts: &[DriveFact]) -> Drives<'_> {
+fn whole_drives(facts: &[DriveSize]) -> Drives<'_> {
     facts.iter().map(|fact| (&fact.name, whole_drive(fact))).collect()
 }
 
@@ -153,7 +152,7 @@ impl<'a> Walk<'a> {
 }
 
 /// A whole drive.
-fn whole_drive(fact: &DriveFact) -> Place {
+fn whole_drive(fact: &DriveSize) -> Place {
     Place {
         node: Word::drive(&fact.name),
         drive: Some(fact.name.clone()),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use plan::DriveFact;
+use plan::DriveSize;
 use terms::{Design, Plan};
 
 const STUDY: &str = r#"
@@ -55,7 +55,7 @@ fn design(text: &str) -> Design {
 }
 
 fn plans(design: &Design) -> Vec<Plan> {
-    let facts = DriveFact::of_lab(&design.lab);
+    let facts = DriveSize::of_lab(&design.lab);
     design.stacks.iter().map(|stack| plan::plan(stack, &facts).unwrap()).collect()
 }
 

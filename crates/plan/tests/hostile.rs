@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use plan::DriveFact;
+use plan::DriveSize;
 use proptest::prelude::*;
 use terms::layer::{Crypt, Ext4, Luks, Raid};
 use terms::plan::{Act, Placeholder, Plan, PlanCommand, partition_of};
@@ -150,8 +150,8 @@ fn hostile() -> impl Strategy<Value = String> {
     prop_oneof![known, any]
 }
 
-fn facts() -> Vec<DriveFact> {
-    let fact = |drive| DriveFact { name: name(drive), size: Bytes::gib(2), lba: Bytes(512), slice: false };
+fn facts() -> Vec<DriveSize> {
+    let fact = |drive| DriveSize { name: name(drive), size: Bytes::gib(2), lba: Bytes(512), slice: false };
     DRIVES.map(fact).to_vec()
 }
 

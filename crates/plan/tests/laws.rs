@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use plan::DriveFact;
+use plan::DriveSize;
 use proptest::prelude::*;
 use terms::layer::{
     Btrfs, BtrfsProfile, Crypt, Ext4, GptPartition, Integrity, IntegrityMode, Luks, Lvm, Raid, RaidLevel, Volume, Xfs,
@@ -20,10 +20,10 @@ fn name(text: &str) -> Name {
     Name::new(text).unwrap()
 }
 
-fn facts() -> Vec<DriveFact> {
+fn facts() -> Vec<DriveSize> {
     DRIVES
         .iter()
-        .map(|drive| DriveFact { name: name(drive), size: Bytes::gib(2), lba: Bytes(4096), slice: false })
+        .map(|drive| DriveSize { name: name(drive), size: Bytes::gib(2), lba: Bytes(4096), slice: false })
         .collect()
 }
 
@@ -180,8 +180,8 @@ fn what_cannot_be_built_is_refused() {
 #[test]
 fn a_stripe_for_xfs_holds_a_log_in_each_group() {
     let planned = |drives: usize, mib: u64| {
-        let facts: Vec<DriveFact> =
-            facts().into_iter().map(|fact| DriveFact { size: Bytes::mib(mib), ..fact }).collect();
+        let facts: Vec<DriveSize> =
+            facts().into_iter().map(|fact| DriveSize { size: Bytes::mib(mib), ..fact }).collect();
         let on = |layer, on| LayerNode { name: name("x"), layer, on, special: vec![] };
         let refs: Vec<Ref> = DRIVES[..drives].iter().map(|drive| Ref::Drive(name(drive))).collect();
         let array = on(Layer::Raid(Raid { level: RaidLevel::Raid0, ..Raid::default() }), refs.clone());

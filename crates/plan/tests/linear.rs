@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use plan::DriveFact;
+use plan::DriveSize;
 
 /// Ten times the text may take twice ten times the time.
 const STEEPEST: f64 = 2.0;
@@ -95,7 +95,7 @@ fn read(text: &str) {
     let drawn = spec::render("study.toml", text, &notes, false);
     assert!(drawn.len() < 1_000_000, "{} bytes of notes", drawn.len());
     let Some(design) = design else { return };
-    for plan in plan::plans(&design.stacks, &DriveFact::of_lab(&design.lab)) {
+    for plan in plan::plans(&design.stacks, &DriveSize::of_lab(&design.lab)) {
         let plan = plan.unwrap();
         assert_eq!(plan::lint(&plan), []);
         assert!(!plan::render(&plan).is_empty() && !plan::script(&plan).is_empty());
@@ -157,7 +157,7 @@ fn whole(name: &str, text: &str) -> Duration {
     let start = now();
     let (design, notes) = spec::parse(text);
     let drawn = spec::render("study.toml", text, &notes, false);
-    let plans = design.map(|design| plan::plans(&design.stacks, &DriveFact::of_lab(&design.lab)));
+    let plans = design.map(|design| plan::plans(&design.stacks, &DriveSize::of_lab(&design.lab)));
     let took = now() - start;
     assert!(!drawn.is_empty() || plans.is_some_and(|plans| plans.iter().all(Result::is_ok)), "{name}");
     took

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use plan::DriveFact;
+use plan::DriveSize;
 
 /// Why the only stack of a study cannot be planned; `None` where it can.
 fn refusal(layers: &str) -> Option<String> {
@@ -10,7 +10,7 @@ fn refusal(layers: &str) -> Option<String> {
     let text = format!("question = 'q'\n[lab]\ndrives = {drives}\n[[stack]]\nname = 's'\nlayers = [{layers}]\n");
     let (design, notes) = spec::parse(&text);
     let design = design.unwrap_or_else(|| panic!("{layers}: {notes:?}"));
-    plan::plans(&design.stacks, &DriveFact::of_lab(&design.lab)).remove(0).err().map(|error| error.to_string())
+    plan::plans(&design.stacks, &DriveSize::of_lab(&design.lab)).remove(0).err().map(|error| error.to_string())
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use plan::DriveFact;
+use plan::DriveSize;
 
 const STUDY: &str = r#"
 question = "What does a script refuse?"
@@ -121,7 +121,7 @@ impl Stage {
         let (design, notes) = spec::parse(STUDY);
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
         let stack = design.stacks.iter().find(|known| known.name == stack).unwrap();
-        let plan = plan::plan(stack, &DriveFact::of_lab(&design.lab)).unwrap();
+        let plan = plan::plan(stack, &DriveSize::of_lab(&design.lab)).unwrap();
         let stage = Self { state };
         stage.follow(&plan);
         stage.blank();
@@ -648,7 +648,7 @@ fn in_force(text: &str) -> &str {
 fn every_step_that_names_a_drive_asks_for_it_again() {
     let (design, _) = spec::parse(include_str!("../../bedplate/tests/studies/every-layer.toml"));
     let design = design.unwrap();
-    let facts = DriveFact::of_lab(&design.lab);
+    let facts = DriveSize::of_lab(&design.lab);
     let mut asked = 0;
     for stack in &design.stacks {
         let plan = plan::plan(stack, &facts).unwrap();

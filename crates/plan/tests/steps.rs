@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use plan::DriveFact;
+use plan::DriveSize;
 use terms::plan::Step;
 
 /// Steps of the only stack of a study on four drives.
@@ -11,7 +11,7 @@ fn steps(layers: &str) -> Vec<Step> {
     let text = format!("question = 'q'\n[lab]\ndrives = [{drives}]\n[[stack]]\nname = 's'\nlayers = [{layers}]\n");
     let (design, notes) = spec::parse(&text);
     let design = design.unwrap_or_else(|| panic!("{layers}: {notes:?}"));
-    plan::plans(&design.stacks, &DriveFact::of_lab(&design.lab)).remove(0).unwrap().steps
+    plan::plans(&design.stacks, &DriveSize::of_lab(&design.lab)).remove(0).unwrap().steps
 }
 
 /// What the only step of this name says.

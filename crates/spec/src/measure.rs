@@ -257,7 +257,10 @@ fn whose_name(workload: &Workload) -> (Name, Option<String>) {
 
 /// Does the span fit every stack? Capacities are upper bounds, so what does not fit here fits nowhere.
 fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &mut Vec<Note>) {
-    let sized = stacks.iter().filter_map(|grown| Some((room(grown)?, grown.capacity?, grown)));
+    let sized = stacks.iter().filter_map(|grown| {
+        let capacity = grown.capacity?;
+        Some((capacity::room_to_work(&grown.stack, capacity), capacity, grown))
+    });
     let Some((room, capacity, grown)) = sized.min_by_key(|(room, ..)| *room) else { return };
     let place = measure.filter(|m| m.has("span")).map_or(grown.place, |m| m.place("span"));
     if span <= room {
@@ -277,14 +280,6 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
     } else {
         note(format!("a span of {span} may leave stack `{name}` no room to work in")).as_warning()
     });
-}
-
-/// The largest span that leaves a stack room to work in, in whole MiB: 60 % of what it holds at most. A file system that writes
-/// elsewhere what it overwrites has both until its transaction has ended, so of that half.
-fn room(grown: &Grown) -> Option<Bytes> {
-    let is_tree = grown.stack.nodes.iter().any(|node| node.layer.traits().tree);
-    let tenths = if is_tree { 5 } else { 6 };
-    grown.capacity.map(|capacity| Bytes::mib(capacity.0 / 10 * tenths / terms::units::MIB))
 }
 
 /// Cells of a profile that are smaller than a block of the drives: no drive of the kind can run them, and the study did

@@ -16,7 +16,7 @@ use crate::{guest, studies};
 pub(crate) fn build(arguments: &BuildArguments, settings: &Settings) -> Result<Exit, Failure> {
     only_in_the_lab(&arguments.place.on)?;
     let study = studies::load(&arguments.selection, settings)?;
-    let plans = studies::plans(&study.design, &plan::DriveFact::of_lab(&study.design.lab))?;
+    let plans = studies::plans(&study.design, &plan::DriveSize::of_lab(&study.design.lab))?;
     let console = if arguments.shell { Console::Terminal } else { Console::Log };
     settings.printer.say("booting a guest");
     let mut guest = guest::boot(&study.design.lab, &plans, console, settings)?;

@@ -15,7 +15,7 @@ use crate::{machine, studies};
 pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exit, Failure> {
     let study = studies::load(&arguments.selection, settings)?;
     let plans = if arguments.drive.is_empty() {
-        studies::plans(&study.design, &plan::DriveFact::of_lab(&study.design.lab))?
+        studies::plans(&study.design, &plan::DriveSize::of_lab(&study.design.lab))?
     } else {
         for_machine(&study.design, arguments, settings)?
     };
@@ -23,7 +23,7 @@ pub(crate) fn plan(arguments: &PlanArguments, settings: &Settings) -> Result<Exi
         let selection = Selection { study: other.clone(), ..arguments.selection.clone() };
         let other = studies::load(&selection, settings)?;
         return differences(
-            &studies::plans(&other.design, &plan::DriveFact::of_lab(&other.design.lab))?,
+            &studies::plans(&other.design, &plan::DriveSize::of_lab(&other.design.lab))?,
             &plans,
             settings,
         );
@@ -68,7 +68,7 @@ fn for_machine(design: &Design, arguments: &PlanArguments, settings: &Settings) 
     }
     let bindings = found.iter().map(|(fact, drive)| (fact.name.clone(), drive.node())).collect();
     let mut plans: Vec<Plan> = prepared::plan(&*host, &bindings, &design.setups)?.into_iter().collect();
-    let facts: Vec<_> = found.into_iter().map(|(fact, _)| prepared::fact(fact, &design.setups)).collect();
+    let facts = prepared::set_up(found.into_iter().map(|(fact, _)| fact), &design.setups);
     plans.extend(studies::plans(design, &facts)?);
     Ok(plans)
 }

@@ -35,7 +35,7 @@ pub(crate) fn studies(name: Option<&str>, settings: &Settings) -> Result<Exit, F
 /// How long it takes in the lab, as it is estimated before a run. A study that gets a real clock is taken to run on emulated
 /// processors.
 fn time(design: &Design, settings: &Settings) -> Result<String, Failure> {
-    let plans = studies::plans(design, &plan::DriveFact::of_lab(&design.lab))?;
+    let plans = studies::plans(design, &plan::DriveSize::of_lab(&design.lab))?;
     let is_virtual = design.lab.clock() == Clock::Virtual;
     let kind = estimate::Kind {
         place: "lab",

@@ -323,7 +323,7 @@ mod tests {
             stack = [ { name = "s", layers = [ { ext4 = {}, on = "a" } ] } ]
         "#;
         let design = spec::parse(study).0.unwrap();
-        let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let plan = plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).unwrap();
         let origin = Origin {
             place: "local".to_owned(),
             machine: None,

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, stdin};
 
+use capacity::DriveSize;
 use claim::{Class, Consent, Identity, Objection, Permission, UNCHECKED, in_command};
 use host::{Host, Rights, inspect};
 use terms::event::EventKind;
@@ -17,8 +18,7 @@ use crate::exit::Failure;
 use crate::prompt;
 use crate::settings::Settings;
 use crate::site::{Claimed, Site};
-use crate::studies::Study;
-use crate::target::prepared_run::{PreparedRun, named, planned};
+use crate::target::prepared_run::{PreparedRun, named};
 
 /// Finds the drives that were named, proves that they may be used, and plans for them.
 pub(super) fn prepare(
@@ -28,16 +28,15 @@ pub(super) fn prepare(
 ) -> Result<PreparedRun, Failure> {
     let study = named(arguments, settings)?;
     no_feature_checks(&study.design)?;
+    no_slices(&study.design)?;
     let site = Site::open(address, Rights::Root, settings)?;
     root(&site)?;
     let pairs = paired(&study.design, arguments, &site)?;
     let claimed = claim(&site, &pairs, &arguments.erase)?;
-    let study = fitted(study, &claimed)?;
+    let prepared = PreparedRun::on(study, claimed.iter().map(size).collect(), None)?;
     let losses: Vec<Loss<'_>> = claimed.iter().map(|of| Loss::of(&of.name, &of.permission)).collect();
     agreed(&losses, arguments.yes, settings)?;
-    let facts: Vec<plan::DriveFact> = claimed.iter().map(fact).collect();
-    let (plans, sources) = planned(&study.design, facts)?;
-    Ok(PreparedRun { study, plans, sources, site: Some(site.with_claims(claimed)) })
+    Ok(PreparedRun { site: Some(site.with_claims(claimed)), ..prepared })
 }
 
 /// A drive that a person named, and what is on it.
@@ -116,22 +115,14 @@ fn unasked(is_somebody_there: bool) -> Result<&'static str, Failure> {
     ))
 }
 
-/// The study with what it cannot have here refused.
-fn fitted(study: Study, claimed: &[Claimed]) -> Result<Study, Failure> {
-    let policy = &study.design.measure;
-    if policy.replicate == Replicate::Slices {
-        return Err(Failure::told(
-            "error: real drives cannot be divided into slices in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
-        ));
+/// Stacks side by side are made in the lab only.
+fn no_slices(design: &Design) -> Result<(), Failure> {
+    if design.measure.replicate != Replicate::Slices {
+        return Ok(());
     }
-    let smallest = claimed.iter().map(|of| of.permission.identity().size).min();
-    match smallest {
-        Some(size) if size <= policy.span => Err(Failure::told(format!(
-            "error: the span of {} does not fit on a drive of {size}\n\nhint: use `--span SIZE` with less",
-            policy.span
-        ))),
-        _ => Ok(study),
-    }
+    Err(Failure::told(
+        "error: real drives cannot be divided into slices in this version\n\nhint: use `--replicate rebuild`, or `--on lab`",
+    ))
 }
 
 /// Nobody else may make arrays and mappings.
@@ -248,9 +239,9 @@ fn claim(site: &Site, pairs: &[&Pairing], erase: &[String]) -> Result<Vec<Claime
     if refusals.is_empty() { Ok(claimed) } else { Err(Failure::Refused(refusals.join("\n\n"))) }
 }
 
-fn fact(claimed: &Claimed) -> plan::DriveFact {
+fn size(claimed: &Claimed) -> DriveSize {
     let identity = claimed.permission.identity();
-    plan::DriveFact {
+    DriveSize {
         name: claimed.name.clone(),
         size: identity.size,
         lba: identity.logical_block,
@@ -263,7 +254,7 @@ fn fact(claimed: &Claimed) -> plan::DriveFact {
 ///
 /// # Errors
 /// Where a name is not that of one drive, and which there are.
-pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::DriveFact, Drive)>, Failure> {
+pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::DriveSize, Drive)>, Failure> {
     let all = inspect::drives(host)?;
     let found = |Pairing { name, id }: &Pairing| {
         let node = if id.contains('=') { None } else { host.resolve(&format!("/dev/disk/by-id/{id}")).ok() };
@@ -271,7 +262,7 @@ pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::Dri
         match all.iter().filter(is_it).collect::<Vec<_>>()[..] {
             [drive] => {
                 let fact =
-                    plan::DriveFact { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
+                    plan::DriveSize { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
                 Ok((fact, drive.clone()))
             }
             [] => Err(unnamed(id, &all, || listed(host, &all))),

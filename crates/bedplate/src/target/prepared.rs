@@ -1,6 +1,7 @@
 //! Drives as a study wants them set up: what is known of each, and the plan that follows.
 
 use build::Bindings;
+use capacity::DriveSize;
 use host::{Host, inspect};
 use terms::design::Sanitize;
 use terms::inventory::{Inventory, NvmeIdentity, Readout};
@@ -50,10 +51,13 @@ fn all_known(host: &dyn Host, drives: &Bindings) -> Result<Vec<plan::PreparedDri
     Ok(drives.iter().filter_map(|(name, node)| known(name, node, &inventory, &allocated)).collect())
 }
 
-/// What a drive's block will be once it is set up.
-pub(crate) fn fact(fact: plan::DriveFact, setups: &[DriveSetup]) -> plan::DriveFact {
-    let lba = setups.iter().find(|setup| setup.name == fact.name).and_then(|setup| setup.lba);
-    plan::DriveFact { lba: lba.unwrap_or(fact.lba), ..fact }
+/// Drives as they will be once they are set up.
+pub(crate) fn set_up(found: impl IntoIterator<Item = DriveSize>, setups: &[DriveSetup]) -> Vec<DriveSize> {
+    let block = |found: DriveSize| {
+        let lba = setups.iter().find(|setup| setup.name == found.name).and_then(|setup| setup.lba);
+        DriveSize { lba: lba.unwrap_or(found.lba), ..found }
+    };
+    found.into_iter().map(block).collect()
 }
 
 /// Namespaces that a controller has, attached to it or not; `None` where it does not tell (NVM Express Base Specification
@@ -245,9 +249,9 @@ mod tests {
     #[test]
     fn stacks_are_planned_for_the_block_that_will_be() {
         let name = Name::new("a").unwrap();
-        let fact = plan::DriveFact { name: name.clone(), size: Bytes::gib(1), lba: Bytes(512), slice: false };
+        let fact = plan::DriveSize { name: name.clone(), size: Bytes::gib(1), lba: Bytes(512), slice: false };
         let setup = DriveSetup { name, lba: Some(Bytes(4096)), write_cache: None, scheduler: None, sanitize: None };
-        assert_eq!(super::fact(fact.clone(), &[setup]).lba, Bytes(4096));
-        assert_eq!(super::fact(fact, &[]).lba, Bytes(512));
+        assert_eq!(super::set_up([fact.clone()], &[setup])[0].lba, Bytes(4096));
+        assert_eq!(super::set_up([fact], &[])[0].lba, Bytes(512));
     }
 }

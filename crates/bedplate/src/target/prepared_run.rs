@@ -1,9 +1,10 @@
 //! A study with the choices of the command line, planned for its target.
 
-use terms::Design;
+use capacity::DriveSize;
 
 use crate::cli::RunArguments;
 use crate::exit::Failure;
+use crate::room;
 use crate::settings::Settings;
 use crate::site::Site;
 use crate::studies::{self, Study};
@@ -22,6 +23,18 @@ pub(crate) struct PreparedRun {
 }
 
 impl PreparedRun {
+    /// Plans a study for these drives, once its data fit every stack on them.
+    ///
+    /// # Errors
+    /// Every stack that they do not fit, or that cannot be planned.
+    pub(super) fn on(study: Study, found: Vec<DriveSize>, site: Option<Site>) -> Result<Self, Failure> {
+        let design = &study.design;
+        let drives = prepared::set_up(found, &design.setups);
+        room::for_data(&design.stacks, &studies::placed(design, &drives)?, design.measure.span)?;
+        let (plans, sources) = (studies::plans(design, &drives)?, studies::source_plans(design, &drives)?);
+        Ok(Self { study, plans, sources, site })
+    }
+
     /// The same in a guest of this kernel, with that part of the study's time.
     pub(crate) fn on_kernel(&self, release: &str, share: u64) -> Self {
         let mut study = self.study.clone();
@@ -53,14 +66,4 @@ pub(super) fn named(arguments: &RunArguments, settings: &Settings) -> Result<Stu
         study.design.feature_checks.clear();
     }
     Ok(study)
-}
-
-/// Plans of all stacks and sources of a design, for drives as they will be once they are set up.
-pub(crate) fn planned(
-    design: &Design,
-    found: Vec<plan::DriveFact>,
-) -> Result<(Vec<terms::Plan>, Vec<terms::Plan>), Failure> {
-    let whole: Vec<plan::DriveFact> = found.into_iter().map(|fact| prepared::fact(fact, &design.setups)).collect();
-    let whole = whole.as_slice();
-    Ok((studies::plans(design, whole)?, studies::source_plans(design, whole)?))
 }

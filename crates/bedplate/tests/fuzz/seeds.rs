@@ -50,7 +50,7 @@ pub(crate) fn plans() -> Vec<Vec<u8>> {
     for study in ["../../studies/quickstart.toml", "tests/studies/every-layer.toml"] {
         let text = fs::read_to_string(Path::new(ROOM).join(study)).unwrap();
         let design = spec::parse(&text).0.unwrap();
-        let facts = plan::DriveFact::of_lab(&design.lab);
+        let facts = plan::DriveSize::of_lab(&design.lab);
         let plans = design.stacks.iter().map(|stack| plan::plan(stack, &facts).unwrap());
         found.extend(plans.map(|plan| serde_json::to_vec_pretty(&plan).unwrap()));
     }

@@ -106,7 +106,7 @@ impl Stage {
     fn new(bench: &Bench) -> Self {
         let design = crate::bench::understood(STUDY);
         let guest = bench.boot_as_asked(&design);
-        let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let plan = plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).unwrap();
         let authority = Authority::lab(&guest, guest.drives()).unwrap();
         let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();
         let WorkPlace::Directory(directory) = built.target.place().clone() else { panic!("no directory") };

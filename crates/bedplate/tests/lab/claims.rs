@@ -369,7 +369,7 @@ fn permitted_drives_are_held_built_on_and_released(yard: &Yard, subject: &Subjec
     another_machine_writes(yard, &held);
 
     let design = design();
-    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let name = plan.drives[0].clone();
     let bindings = BTreeMap::from([(name.clone(), held.identity().node.clone())]);
     let claims: Claims<'_> = BTreeMap::from([(name.clone(), held)]);

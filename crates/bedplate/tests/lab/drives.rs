@@ -19,7 +19,7 @@ fn lab(guest: &Guest) -> Authority<'_> {
 fn first_plan(study: &str, name: &str) -> Plan {
     let design = design(study);
     let stack = design.stacks.iter().find(|stack| stack.name == name).unwrap();
-    plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap()
+    plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap()
 }
 
 const STUDY: &str = crate::bench::TWO_NVME;
@@ -29,7 +29,7 @@ const STUDY: &str = crate::bench::TWO_NVME;
 fn drives_that_hold_something_are_refused_and_keep_every_byte() {
     let bench = Bench::new();
     let design = design(STUDY);
-    let plan = plan::plan(&design.stacks[2], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(&design.stacks[2], &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let nodes: Vec<String> = plan.drives.iter().map(|name| guest.drives()[name].clone()).collect();
     let node = nodes[0].as_str();
@@ -76,7 +76,7 @@ fn a_step_that_fails_is_taken_back_whole() {
     let bench = Bench::new();
     let design = design(STUDY);
     let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
-    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     for failing in 1..plan.steps.len() {
         let mut broken = plan.clone();
@@ -99,7 +99,7 @@ fn what_is_made_side_by_side_is_taken_back_together() {
     let mut design = crate::bench::understood(crate::places::DEEP);
     // Large enough that a format is still going on when it is to be stopped.
     design.lab.drives.iter_mut().for_each(|drive| drive.size = terms::Bytes(512 << 20));
-    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     assert_eq!(build::Prerequisites::new(&guest).missing(&plan).unwrap(), None);
     let place = |journal: &MemoryJournal, wanted: &str, begins: bool| {
@@ -175,7 +175,7 @@ fn teardown_finishes_from_whatever_the_journal_kept() {
     let bench = Bench::new();
     let design = design(STUDY);
     let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
-    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let mut whole = MemoryJournal::default();
     build::apply(&plan, &lab(&guest), &[], &mut whole, &|_| {}).unwrap();
@@ -197,7 +197,7 @@ fn teardown_cut_short_anywhere_is_finished_by_the_next() {
     let bench = Bench::new();
     let design = design(STUDY);
     let stack = design.stacks.iter().max_by_key(|stack| stack.nodes.len()).unwrap();
-    let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot(&design);
     let undos: usize = plan.steps.iter().map(|step| step.undo.len()).sum();
     for cut in 1..undos {

@@ -127,7 +127,7 @@ impl Stage {
 
     fn build(&self, stack: &str) -> Set {
         let stack = self.design.stacks.iter().find(|of| of.name == stack).unwrap();
-        let plan = plan::plan(stack, &plan::DriveFact::of_lab(&self.design.lab)).unwrap();
+        let plan = plan::plan(stack, &plan::DriveSize::of_lab(&self.design.lab)).unwrap();
         let mut journal = MemoryJournal::default();
         let authority = Authority::lab(&self.guest, self.guest.drives()).unwrap();
         let built = build::apply(&plan, &authority, &[], &mut journal, &|_| {}).unwrap();

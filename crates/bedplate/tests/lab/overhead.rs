@@ -74,7 +74,7 @@ fn ratio_of_pairs(harness: &[f64], hand: &[f64]) -> (f64, f64) {
 fn fio_by_hand_gives_the_same_and_the_harness_takes_next_to_nothing() {
     let bench = Bench::alone();
     let design = design(crate::bench::TWO_NVME);
-    let plan = plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).unwrap();
+    let plan = plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).unwrap();
     let guest = bench.boot_as_asked(&design);
     let authority = Authority::lab(&guest, guest.drives()).unwrap();
     let built = build::apply(&plan, &authority, &[], &mut MemoryJournal::default(), &|_| {}).unwrap();

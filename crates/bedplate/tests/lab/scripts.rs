@@ -79,7 +79,7 @@ fn exported_scripts_take_down_what_they_built_and_nothing_else() {
         "mkdir -p /root/fails; for of in mount zpool; do printf '#!/bin/sh\\nexit 1\\n' > /root/fails/$of; done; chmod +x /root/fails/*",
     );
     for stack in &design.stacks {
-        let plan = plan::plan(stack, &plan::DriveFact::of_lab(&design.lab)).unwrap();
+        let plan = plan::plan(stack, &plan::DriveSize::of_lab(&design.lab)).unwrap();
         shell(&guest, &plan.needs.iter().filter_map(module).collect::<Vec<_>>().join("; "));
         let path = format!("/root/{}.sh", plan.slug);
         guest.write(&path, plan::script(&plan).as_bytes()).unwrap();

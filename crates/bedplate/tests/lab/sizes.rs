@@ -144,8 +144,8 @@ fn within(told: u64, expected: u64, exactness: Exactness) -> bool {
 fn capacity_is_that_of_the_arithmetic() {
     let bench = Bench::new();
     let design = design("crates/bedplate/tests/studies/capacity.toml");
-    let facts = plan::DriveFact::of_lab(&design.lab);
-    let size = |fact: &plan::DriveFact| capacity::DriveSize {
+    let facts = plan::DriveSize::of_lab(&design.lab);
+    let size = |fact: &plan::DriveSize| capacity::DriveSize {
         name: fact.name.clone(),
         size: fact.size,
         lba: fact.lba,

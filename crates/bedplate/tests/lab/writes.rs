@@ -72,7 +72,7 @@ fn at_once(plan: &mut Plan) {
 fn drives_write_as_much_as_the_amplification_says() {
     let bench = Bench::alone();
     let design = design("crates/bedplate/tests/studies/capacity.toml");
-    let facts = plan::DriveFact::of_lab(&design.lab);
+    let facts = plan::DriveSize::of_lab(&design.lab);
     let guest = bench.boot_as_asked(&design);
     let mut wrong = Vec::new();
     for name in STACKS {

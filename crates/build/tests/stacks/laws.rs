@@ -56,7 +56,7 @@ proptest! {
         let text = study(&below, join, &above, top);
         let (design, _) = spec::parse(&text);
         // What cannot be is refused as it is read, or as it is planned: LVM on a logical volume, say.
-        let can_be = |design: terms::Design| plan::plan(&design.stacks[0], &plan::DriveFact::of_lab(&design.lab)).is_ok();
+        let can_be = |design: terms::Design| plan::plan(&design.stacks[0], &plan::DriveSize::of_lab(&design.lab)).is_ok();
         prop_assume!(design.is_some_and(can_be));
         let yard = Yard::lab(&text);
         let plan = &yard.plans[0];

@@ -35,7 +35,7 @@ impl Yard {
             };
             drives.insert(drive.name.clone(), node);
         }
-        let facts = plan::DriveFact::of_lab(&design.lab);
+        let facts = plan::DriveSize::of_lab(&design.lab);
         let plans = design.stacks.iter().map(|stack| plan::plan(stack, &facts).unwrap()).collect();
         // Modules stay when a stack goes, and so does the directory that all are mounted in.
         machine.line("modprobe zfs");

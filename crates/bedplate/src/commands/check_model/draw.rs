@@ -69,7 +69,7 @@ pub(super) fn can_be_built(text: &str) -> bool {
     let (design, notes) = spec::parse(text);
     let is_understood = notes.iter().all(|note| note.severity != NoteLevel::Error);
     let fits =
-        |design: &Design| plan::plans(&design.stacks, &plan::DriveFact::of_lab(&design.lab)).iter().all(Result::is_ok);
+        |design: &Design| plan::plans(&design.stacks, &plan::DriveSize::of_lab(&design.lab)).iter().all(Result::is_ok);
     is_understood && design.as_ref().is_some_and(fits)
 }
 

@@ -10,8 +10,8 @@ use terms::machine::{DriveGroup, DriveKind, Machine};
 use terms::{Bytes, BytesPerSecond, Design, LabDrive, Name, Stack, Workload};
 
 use crate::cli::ExpectArguments;
-use crate::drives;
 use crate::exit::Failure;
+use crate::{drives, room};
 
 /// Sequential writes of a hard disk on average over its tracks, where nobody says.
 const HDD: BytesPerSecond = BytesPerSecond(160e6);
@@ -47,27 +47,11 @@ pub(super) fn holdings(
 /// # Errors
 /// Where the span is more than a stack holds, with what it holds.
 pub(super) fn want_room(design: &Design, machine: &Machine) -> Result<(), Failure> {
-    let span = design.measure.span;
-    for stack in &design.stacks {
-        let of = |name: Name| {
-            let (size, lba) = (group(&name, machine)?.size?, lba(&name, design));
-            Some(DriveSize { name, size, lba, slice: false })
-        };
-        let Some(sizes) = stack.drives().into_iter().map(of).collect::<Option<Vec<_>>>() else { continue };
-        let Ok(account) = capacity::account(stack, &sizes) else { continue };
-        if span > account.total {
-            return Err(Failure::told(format!(
-                "error: `{}` holds {} on these drives, and the workloads use {span}\n\nhint: make `size` in the job file or `span` in \
-                 [measure] smaller, or the drives of the machine larger (`size`)",
-                stack.name, account.total
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn lba(name: &Name, design: &Design) -> Bytes {
-    design.lab.drives.iter().find(|drive| &drive.name == name).map_or(Bytes(512), |drive| drive.lba)
+    let of = |drive: &LabDrive| {
+        let size = group(&drive.name, machine)?.size?;
+        Some(DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false })
+    };
+    room::for_data(&design.stacks, &design.lab.drives.iter().filter_map(of).collect::<Vec<_>>(), design.measure.span)
 }
 
 /// Plans do not say how large drives are, and studies say how large they are in the lab: years of those are no one's.

@@ -133,7 +133,7 @@ mod tests {
     fn plans() -> Vec<Plan> {
         let (design, notes) = spec::parse(STUDY);
         let design = design.unwrap_or_else(|| panic!("{notes:?}"));
-        let facts = |lab: &LabSpec| plan::DriveFact::of_lab(lab);
+        let facts = |lab: &LabSpec| plan::DriveSize::of_lab(lab);
         design.stacks.iter().map(|stack| plan::plan(stack, &facts(&design.lab)).unwrap()).collect()
     }
 

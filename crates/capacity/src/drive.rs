@@ -1,13 +1,13 @@
-//! What a plan has to know of a drive.
+//! What has to be known of a drive: sizes decide what fits.
 
 use terms::{Bytes, Drive, LabDrive, LabSpec, Name};
 
-/// What a plan has to know of a drive: sizes decide what fits and what can be proved.
+/// What has to be known of a drive: sizes decide what fits and what can be proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DriveFact {
+pub struct DriveSize {
     /// The name that stacks use.
     pub name: Name,
-    /// Capacity.
+    /// Its size, as `blockdev --getsize64` tells it.
     pub size: Bytes,
     /// Logical block size.
     pub lba: Bytes,
@@ -15,7 +15,7 @@ pub struct DriveFact {
     pub slice: bool,
 }
 
-impl DriveFact {
+impl DriveSize {
     /// The same for a partition of that size.
     #[must_use]
     pub fn sliced(&self, size: Bytes) -> Self {
@@ -35,7 +35,7 @@ impl DriveFact {
     }
 }
 
-impl From<&LabDrive> for DriveFact {
+impl From<&LabDrive> for DriveSize {
     fn from(drive: &LabDrive) -> Self {
         Self { name: drive.name.clone(), size: drive.size, lba: drive.lba, slice: false }
     }
