@@ -33,6 +33,8 @@ pub(crate) fn duration(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
+        // Three days and more.
+        (hours @ 72.., _) => format!("{} days", (hours + 12) / 24),
         (hours, 0) => format!("{hours} h"),
         (hours, minutes) => format!("{hours} h {minutes} min"),
     }

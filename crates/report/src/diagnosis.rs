@@ -168,7 +168,11 @@ fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     for group in by_key(lacks, told) {
         let (reason, places) = told(&group[0]);
         let checks: Vec<&str> = group.iter().map(|lack| lack[0].check.as_str()).collect();
-        let text = format!("{places}: {reason} ({})", checks.join(", "));
+        let checks = match checks.len() {
+            all @ MANY.. => format!("{}, … ({all} checks)", checks[..SHOWN].join(", ")),
+            _ => checks.join(", "),
+        };
+        let text = format!("{places}: {reason} ({checks})");
         out.push_str(&paragraph("  ? ", &style.spell(&text), style.columns()));
     }
     if !diagnosis.as_root {
@@ -176,6 +180,10 @@ fn unknown(out: &mut String, diagnosis: &Diagnosis, style: &Style) {
     }
     out.push('\n');
 }
+
+/// So many checks that lack one thing are counted, and so many of them named.
+const MANY: usize = 9;
+const SHOWN: usize = 3;
 
 /// How a reason says that a text of programs does not tell something (`capture/mod.rs` of `host`).
 const NOT_POSTED: &str = "was not captured in what was posted";

@@ -39,7 +39,7 @@ pub(super) const CHECKS: &[Check] = &[
         id: "array-resyncing",
         severity: Error,
         looks_at: "`md/sync_action`, `md/sync_completed`, `md/sync_speed`; action in `dmsetup status` of arrays of LVM",
-        rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole, or where no member is missing and nothing was written yet), or checked (information)",
+        rule: "it is resynced, rebuilt or reshaped (error; a warning while redundancy is whole; information where no member is missing and nothing was written yet), or checked (information)",
         fixes: false,
         look: super::array_work::syncing,
     },
@@ -82,8 +82,8 @@ fn more_places(node: &Node, all: u32, degraded: u32) -> Found {
         Information,
         &place(node),
         format!("{here} of {} are in sync", count(u64::from(all), "place")),
-        "systems of storage boxes make the mirror that they start from with a place for every bay: 0 drives are missing if as many are \
-         in the box",
+        "systems of storage boxes make the mirror that they start from with a place for every bay: where the box has no more drives than \
+         that, 0 are missing",
     )
     .seen(sysfs(node, "md/degraded"), degraded)
     .advise("Count the drives. If there are more than members, one of them was thrown out.")
@@ -407,8 +407,7 @@ fn stopped(machine: &Machine, round: &mut Round) {
             found
                 .advise(
                     "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), and bring back those that \
-                     are missing: `--incremental` takes each that belongs to it, and with all of them it starts whole. What is added anew, or \
-                     made anew, is overwritten, also a member whose superblock is lost. To start it without them is the last resort: they are out of date from the first write on.",
+                     are missing: `--incremental` takes each that belongs to it, and with all of them it starts whole. A member that is added or created anew is overwritten, also where only its superblock is lost. To start it without them is the last resort: they are out of date from the first write on.",
                 )
                 .look("mdadm --examine MEMBER …")
                 .run(Nothing, "mdadm --incremental MEMBER")

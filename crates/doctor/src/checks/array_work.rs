@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use terms::Bytes;
 use terms::diagnosis::Severity;
 use terms::inventory::{Md, Node, Readout};
 
@@ -38,7 +39,7 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
                 .seen(sysfs(node, "md/array_state"), md.state.known().map_or("", String::as_str))
                 .advise(
                     "It begins with the first write: an array that was assembled and not yet written to is kept read-only. `mdadm \
-                     --readwrite` says so without one.",
+                     --readwrite` begins it at once.",
                 )
                 .look(format!("mdadm --detail {}", path(node)))
         } else if work.stands && work.pace == Pace::GoesOn {
@@ -59,7 +60,15 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
                 .advise("`sync_action` tells what waits. Let it come to its turn, and measure nothing before it is done.")
                 .look(format!("cat {}", sysfs(node, "md/sync_action")))
         } else {
-            found.advise("Wait for it, and measure nothing before.").look(format!("mdadm --wait {}", path(node)))
+            let found = match at_limit(machine, md) {
+                Some((source, limit)) => found.seen(source, format!("{} KiB/s", limit.0 / 1024)).advise(
+                    "It runs at the limit that md keeps for each member, and may go faster without. Raise it for as long as this takes, where other \
+                     work can wait: it is not stored. Measure nothing before it is done.",
+                )
+                .set(format!("echo {ENOUGH} > {}", sysfs(node, "md/sync_speed_max"))),
+                None => found.advise("Wait for it, and measure nothing before."),
+            };
+            found.look(format!("mdadm --wait {}", path(node)))
         });
     }
     for (node, _, raid) in machine.mapped_arrays(round) {
@@ -82,6 +91,19 @@ pub(super) fn syncing(machine: &Machine, round: &mut Round) {
             .look(format!("lvs -a -o name,sync_percent,raid_sync_action {}", volume(node))),
         );
     }
+}
+
+/// KiB in a second that no member does.
+const ENOUGH: u32 = 10_000_000;
+
+/// The limit at which it runs, and where that is kept. md waits whenever it is faster (`md_do_sync` in the kernel's `drivers/md/md.c`), so
+/// that what is held by its limit is within a tenth of it.
+fn at_limit(machine: &Machine, md: &Md) -> Option<(&'static str, Bytes)> {
+    const OF_ALL: &str = "/proc/sys/dev/raid/speed_limit_max";
+    let of_all = || Some((OF_ALL, Bytes::kib(machine.parameter("dev.raid.speed_limit_max")?.parse().ok()?)));
+    let own = md.sync_speed_max.known().copied().flatten().map(|limit| ("md/sync_speed_max", limit));
+    let (source, limit) = own.or_else(of_all).filter(|(_, limit)| limit.0 > 0)?;
+    (md.sync_speed?.0 >= limit.0 / 10 * 9).then_some((source, limit))
 }
 
 /// The kernel calls by a verb what people call a rebuild.
@@ -135,8 +157,8 @@ impl<'a> Work<'a> {
 
     const fn severity(&self) -> Severity {
         match self {
-            Self { checks: true, .. } => Information,
-            Self { whole: true, .. } | Self { unwritten: true, .. } => Warning,
+            Self { checks: true, .. } | Self { unwritten: true, .. } => Information,
+            Self { whole: true, .. } => Warning,
             _ => Error,
         }
     }
@@ -174,8 +196,8 @@ impl<'a> Work<'a> {
                     return format!("1 more reader on every member until it is done{rest}");
                 }
                 format!(
-                    "{redundancy}, and what is measured now is shared with it: in one published study copies went onto a mirror that \
-                     resynced at 291 MB/s, and onto one such drive at 375{rest}"
+                    "{redundancy}. What is measured now competes with it: one published study copied at 291 MB/s onto a mirror that resynced, \
+                     and at 375 MB/s onto one such drive{rest}"
                 )
             }
         }

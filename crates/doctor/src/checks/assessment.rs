@@ -20,6 +20,9 @@ const WARNINGS: [(u32, &str); 6] = [
 
 /// The bit that says that it fails, which is also that of SMART's own assessment.
 pub(super) const UNRELIABLE: u32 = 4;
+/// What is done with such a drive: what reads all of it may be its last.
+pub(super) const FAILS: &str =
+    "It says itself that it fails: copy what is on it before anything reads all of it, then replace it.";
 /// The bit that says nothing but how warm it is.
 const HEAT: u32 = 2;
 
@@ -82,6 +85,13 @@ fn is_only_age(health: &Health) -> bool {
 /// Attributes that tell how warm it is: below their threshold it was too hot, and nothing fails.
 const WARMTH: [u32; 2] = [190, 194];
 
+/// Versions of `smartctl` before 7.0 do not know how disks that are filled with helium call what they lose.
+fn name_of(attribute: &Attribute) -> &str {
+    if attribute.id == HELIUM { "Helium_Level" } else { &attribute.name }
+}
+
+const HELIUM: u32 = 22;
+
 /// A drive that passes its own assessment, and says of an attribute that it fails.
 fn failing(round: &mut Round, drive: &Drive, health: &Health) {
     let all = health.smart.iter().flat_map(|smart| &smart.attributes);
@@ -90,7 +100,9 @@ fn failing(round: &mut Round, drive: &Drive, health: &Health) {
     if failing.is_empty() {
         return;
     }
-    let names: Vec<&str> = failing.iter().map(|attribute| attribute.name.as_str()).collect();
+    let names: Vec<&str> = failing.iter().map(|attribute| name_of(attribute)).collect();
+    let is_passed = health.smart.as_ref().is_some_and(|smart| smart.assessed);
+    let though = if is_passed { ", though the overall assessment is `PASSED`" } else { "" };
     // Of age a maker says that its design life is over, of the others that a failure comes.
     let is_age = failing.iter().all(|attribute| attribute.pre_failure == Some(false));
     let found = finding(
@@ -98,9 +110,9 @@ fn failing(round: &mut Round, drive: &Drive, health: &Health) {
         &drive_place(drive),
         format!("the drive says that {} below its threshold", list_are(&names)),
         if is_age {
-            "1 limit of its design life is passed; it works on for as long as it does"
+            "1 limit of its design life is passed; it works on for as long as it does".to_owned()
         } else {
-            "its maker expects it to fail within 24 hours, though the overall assessment is `PASSED`"
+            format!("its maker expects it to fail within 24 hours{though}")
         },
     );
     let found = failing.iter().fold(found, |found, attribute| {

@@ -239,8 +239,8 @@ fn metadata_space(machine: &Machine, round: &mut Round) {
                 &at,
                 format!("{} of the space for metadata are used{kept}", percent(share)),
                 format!(
-                    "{left} of its devices are set aside for nothing yet, of which a piece for metadata could take {} on each of its devices \
-                     and wants {}: when metadata is full nothing can be written, and at last not even deleted, however much `df` says is free",
+                    "{left} of its devices are not set aside yet. A new piece for metadata finds {} on each device there, and wants {}: when \
+                     metadata is full nothing can be written, and at last not even deleted, however much `df` says is free",
                     Bytes(room),
                     Bytes(piece(size))
                 ),

@@ -201,12 +201,12 @@ fn differs(
         );
         (Information, why)
     };
-    let told = |unit: Bytes| if unit.0 == 0 { "nothing".to_owned() } else { unit.to_string() };
+    let told = |unit: Bytes| if unit.0 == 0 { "none".to_owned() } else { unit.to_string() };
     let found = finding(
         severity,
         &at,
         format!(
-            "it was told a chunk of {} and a stripe of {}, and {} has {} and {}",
+            "it was made for a chunk of {} and a stripe of {}; {} has {} and {}",
             told(geometry.stripe_unit),
             told(geometry.stripe_width),
             stripes.name,

@@ -4,6 +4,7 @@ use terms::Drive;
 use terms::diagnosis::Severity;
 use terms::inventory::{Counter, Health, Smart};
 
+use super::assessment::{FAILS, UNRELIABLE};
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
 use crate::words::{count, duration, float, list};
@@ -138,6 +139,9 @@ fn media(machine: &Machine, round: &mut Round) {
     });
 }
 
+/// Fewer blocks that flash gave up over its life are no fault.
+const FEW: u64 = 10;
+
 /// Attributes of SATA drives that count bad blocks, and what they count.
 const SECTORS: [(Counter, [&str; 2]); 4] = [
     (Counter::GivenUp, ["block", "given up"]),
@@ -171,18 +175,18 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
         .power_on_hours
         .map_or_else(|| "since it was new".to_owned(), |hours| format!("in {}", count(hours, "hour")));
     let all: u64 = told.iter().fold(0, |sum, (number, _, _)| sum.saturating_add(*number));
+    // What flash gives up goes with its age, and it has spare blocks for more.
+    let is_age =
+        health.used.is_some() && all < FEW && smart.counter(Counter::GivenUp).is_some_and(|own| own.raw == all);
     let found = finding(
-        Warning,
+        if is_age { Information } else { Warning },
         &drive_place(drive),
         format!("the drive counted {}", list(&words)),
         format!("{all} {per}; without redundancy what was in a block that cannot be read is lost"),
     );
     let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
-    // What reads all of it may be its last.
-    if health.critical_warning & super::assessment::UNRELIABLE != 0 {
-        let advice =
-            "It says itself that it fails: copy what is on it before anything reads all of it, then replace it.";
-        return round.find(found.advise_to_replace(advice).look(source(drive)));
+    if health.critical_warning & UNRELIABLE != 0 {
+        return round.find(found.advise_to_replace(FAILS).look(source(drive)));
     }
     round.find(
         found
@@ -230,6 +234,10 @@ fn wear(machine: &Machine, round: &mut Round) {
         let severity = if used >= 90 { Warning } else { Information };
         // As fast as until now: hours so far, times what is left over what is used.
         let left = match health.power_on_hours {
+            // Attributes of SATA drives count down to 1 and stay there.
+            _ if used == LEAST && health.smart.is_some() => {
+                "its counter ends there, so that what is left may be 1 % or nothing".to_owned()
+            }
             Some(hours) if used < 100 && hours > 0 => {
                 let seconds = float(hours) * 3600.0 * f64::from(100 - used) / f64::from(used);
                 format!("the rest lasts {} more under power at the pace so far", duration(seconds))
@@ -250,6 +258,9 @@ fn wear(machine: &Machine, round: &mut Round) {
         );
     });
 }
+
+/// Percent that are used where an attribute is at its least.
+const LEAST: u32 = 99;
 
 /// Temperatures that a drive tells of itself, and what tells them. Many SATA drives tell none.
 struct Limits {

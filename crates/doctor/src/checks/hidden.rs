@@ -96,13 +96,16 @@ fn failed_paths(machine: &Machine, node: &Node, status: &str) -> Option<Found> {
 }
 
 fn tell(node: &Node, what: &str, command: String, round: &mut Round) {
-    let below = count(number(node.on.len()), "device");
+    let below = match node.on.len() {
+        0 => "how many devices are below it is not told".to_owned(),
+        some => format!("{} below it", count(number(some), "device")),
+    };
     round.find(
         finding(
             Information,
             &place(node),
             format!("this is {what}"),
-            format!("{below} below it, and which of them answers a request is not known: no check here judges that"),
+            format!("{below}; which of them answers a request is not known, and 0 checks here judge that"),
         )
         .seen(format!("/sys/block/{}/slaves", node.name), if node.on.is_empty() { "nothing".to_owned() } else { node.on.join(", ") })
         .advise("Figures of this device are those of whatever answered. Ask it for its state, and measure what is below alone.")

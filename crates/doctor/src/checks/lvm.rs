@@ -287,8 +287,7 @@ fn enlarged(found: Found, pool: &str, full: &Full) -> Found {
     found.run(Nothing, format!("lvextend -L +SIZE {pool}")).run(Nothing, "fstrim --all")
 }
 
-const WITHOUT_A_PART: &str =
-    "a volume with a part there cannot be read, but for one with redundancy, which has a copy less";
+const WITHOUT_A_PART: &str = "volumes with a part there cannot be read, and those with redundancy have 1 copy less";
 
 fn group(machine: &Machine, round: &mut Round) {
     for group in round.ask(&Place::machine(), &machine.detail.volume_groups).into_iter().flatten() {
@@ -307,7 +306,7 @@ fn group(machine: &Machine, round: &mut Round) {
                     &at,
                     missing,
                     match group.size.0 {
-                        0 => format!("{WITHOUT_A_PART}, and 0 bytes of it are lost so far"),
+                        0 => format!("{WITHOUT_A_PART}; 0 bytes are lost so far"),
                         _ => format!("{WITHOUT_A_PART}: the group has {}", group.size),
                     },
                 )

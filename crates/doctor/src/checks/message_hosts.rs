@@ -55,6 +55,41 @@ pub(super) const LOST_CACHE: Kind = Kind {
     command: "grep . /sys/block/*/bcache/state",
 };
 
+/// What a MegaRAID writes into its own log, as the driver repeats it (`megasas_decode_evt` in the kernel's
+/// `drivers/scsi/megaraid/megaraid_sas_base.c`).
+pub(super) const SHORT_VOLUME: Kind = Kind {
+    words: &[
+        &["megaraid_sas", "vd ", " is now degraded"],
+        &["megaraid_sas", "vd ", " is now partially degraded"],
+        &["megaraid_sas", "vd ", " is now offline"],
+    ],
+    severity: Error,
+    what: "a volume of the RAID controller lost a drive",
+    cost: "; 1 more lost drive may take data with it, and one that is offline cannot be reached",
+    advice: "See first that there is a copy. Then look which drive it is and why: its health, its cable, its slot. The controller fills a new one in \
+             the same slot by itself, or from a hot spare. Set no drive `good` that it calls bad, and neither delete nor import anything, before \
+             that is known.",
+    command: OF_MEGARAID,
+};
+
+/// The same log, of what keeps the cache without power.
+pub(super) const NO_BATTERY: Kind = Kind {
+    words: &[
+        &["megaraid_sas", "bbu disabled", "changing wb"],
+        &["megaraid_sas", "battery needs replacement"],
+        &["megaraid_sas", "battery has failed"],
+        &["megaraid_sas", "battery/charger problems"],
+    ],
+    severity: Warning,
+    what: "what keeps the RAID controller's cache without power has failed",
+    cost: "; 0 writes are gathered in its cache, and each waits for the drives, until it is replaced",
+    advice: "No drive is at fault. Have the battery or capacitor replaced. Until then force no writing back (`AWB`, `CachedBadBBU`): what is in the \
+             cache is lost with power.",
+    command: OF_MEGARAID,
+};
+
+const OF_MEGARAID: &str = "dmesg | grep megaraid_sas";
+
 /// Without those of USB at which nobody tells of a drive: keyboards hang on such a controller as well.
 pub(super) fn of_drives<'a>(mut lines: Vec<&'a str>, messages: &[String], round: &mut Round) -> Vec<&'a str> {
     let is_of_drive = |line: &String| {

@@ -460,7 +460,7 @@ pub(super) const STUCK: Kind = Kind {
     words: WAITING,
     severity: Warning,
     what: "threads that read and write were stuck",
-    cost: "; each waited for 2 minutes or longer, and with it all who write there. The kernel tells of 10, and of no more",
+    cost: "; each waited for 2 minutes or longer, and with it all who write there. The kernel tells of the first 10 only",
     advice: "Look for what they wait for: a drive that answers late or not at all, a path that is lost, a pool that was suspended. Hard disks \
              with overlapping tracks and full drives of flash answer so late without a fault.",
     command: "dmesg | grep -A 20 'blocked for more'",

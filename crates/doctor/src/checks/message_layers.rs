@@ -1,13 +1,15 @@
 //! What the kernel and daemons say of layers between drives and file systems, and of what carries and feeds them.
 
+use terms::a_program_says;
+
 use super::message_kinds::Kind;
 use crate::check::{Error, Warning};
 
 /// Those that tell of requests and of what carries them.
-pub(super) const OF_REQUESTS: [Kind; 6] = [LOST_INTERRUPTS, SLOW, CUT_OFF, SUPPLY, BAD_BITMAP, SPLIT];
+pub(super) const OF_REQUESTS: [Kind; 7] = [LOST_INTERRUPTS, SLOW, CUT_OFF, DAMAGED_FRAMES, SUPPLY, BAD_BITMAP, SPLIT];
 
 /// Those that tell of what takes no more writes.
-pub(super) const OF_VOLUMES: [Kind; 2] = [CACHE, VDO];
+pub(super) const OF_VOLUMES: [Kind; 3] = [CACHE, VDO, WRONG_IN_MEMORY];
 
 /// `nvme_timeout` in the kernel's `drivers/nvme/host/pci.c`: the answer was there.
 const LOST_INTERRUPTS: Kind = Kind {
@@ -43,7 +45,7 @@ const SLOW: Kind = Kind {
 
 /// Drives over a network: `nvme_tcp_error_recovery` and others in `drivers/nvme/host`, and `iscsi_conn_error_event` in
 /// `drivers/scsi/scsi_transport_iscsi.c` (1011 and 1022 are lost connections and pings in `include/scsi/iscsi_if.h`; others come at the end of a session).
-const CUT_OFF: Kind = Kind {
+pub(super) const CUT_OFF: Kind = Kind {
     words: &[
         &["nvme nvme", "starting error recovery"],
         &["nvme nvme", ": reconnecting in "],
@@ -124,3 +126,46 @@ const VDO: Kind = Kind {
              promise more than it has. One that can only be read goes on so until it is rebuilt, which is for when a copy is made.",
     command: "lvs -a",
 };
+
+/// IEEE 802.3, 3.2.9: what a port receives with a wrong checksum it throws away, and somebody sends it again.
+const DAMAGED_FRAMES: Kind = Kind {
+    words: &[&[a_program_says!("network port: ")]],
+    severity: Warning,
+    what: "a network port receives damaged frames",
+    cost: "; each was lost and had to be sent again, so that drives behind it answer late, and 0 bytes of them are wrong by it",
+    advice: "Look at the cable, its plugs and the transceivers at both ends, then at the port. They count since the port was started: look again in a \
+             while, and see whether they grow. No drive is at fault.",
+    command: "ip -s link",
+};
+
+/// What btrfs checks before it writes (`btree_csum_one_bio` in the kernel's `fs/btrfs/disk-io.c`).
+const WRONG_IN_MEMORY: Kind = Kind {
+    words: &[&["btrfs", WRITE_TIME]],
+    severity: Error,
+    what: "a btrfs found in memory, before it was written, a block of its tree that cannot be right",
+    cost: "; it was not written, and the file system takes no more writes. What was not on the drives yet is lost, and 0 bytes there are damaged by it",
+    advice: "Test the memory first, all of it for some hours (memtest86+): a bit that changed there is the usual cause, and what else passed through it \
+             may be wrong on the drives. A fault of the kernel is the other. Then start again and scrub. No drive is at fault.",
+    command: "dmesg | grep -i btrfs",
+};
+
+const WRITE_TIME: &str = "write time tree block corruption";
+
+/// Those that do not tell of a block that `messages` say was wrong before it was written, nor that its file system stopped for it.
+pub(super) fn beyond_memory<'a>(lines: Vec<&'a str>, messages: &[String]) -> Vec<&'a str> {
+    let told: Vec<&str> = messages.iter().map(String::as_str).filter(|line| line.contains(WRITE_TIME)).collect();
+    let is_told = |line: &str| {
+        told.iter().any(|own| {
+            let block = behind(line, "block=");
+            behind(line, "(device ").is_some()
+                && behind(line, "(device ") == behind(own, "(device ")
+                && (block.is_none() || block == behind(own, "block="))
+        })
+    };
+    lines.into_iter().filter(|line| !is_told(line)).collect()
+}
+
+/// The word behind another.
+fn behind<'t>(line: &'t str, start: &str) -> Option<&'t str> {
+    line.split_once(start)?.1.split([' ', ')', ':']).next()
+}

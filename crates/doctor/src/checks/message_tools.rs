@@ -6,14 +6,27 @@ use super::message_kinds::Kind;
 use crate::check::{Error, Information, Warning};
 
 /// Those that tell of requests and of what carries them.
-pub(super) const OF_REQUESTS: [Kind; 6] = [LEFT_BEHIND, NO_PATHS, NOT_READ, NOT_COPIED, ENCLOSURE, UNKNOWN_BRIDGE];
+pub(super) const OF_REQUESTS: [Kind; 11] = [
+    NEEDED,
+    LEFT_BEHIND,
+    LISTED,
+    NO_PATHS,
+    NOT_READ,
+    NOT_COPIED,
+    ENCLOSURE,
+    UNKNOWN_BRIDGE,
+    DAMAGED_ON_CABLE,
+    UNREADABLE,
+    NO_MONITOR,
+];
 
 /// Those that tell of what cannot be used.
-pub(super) const OF_VOLUMES: [Kind; 5] = [OF_ANOTHER, NOT_CHECKED, ONE_HEADER, WRONG_WORD, NOT_REPLAYED];
+pub(super) const OF_VOLUMES: [Kind; 8] =
+    [OF_ANOTHER, NOT_CHECKED, ONE_HEADER, WRONG_WORD, NOT_REPLAYED, CHECKED_IN_USE, STILL_DAMAGED, WOULD_REPAIR];
 
 /// `mdadm --examine` of several members: what one says of another (md(4), `Events`).
 const LEFT_BEHIND: Kind = Kind {
-    words: &[&[a_program_says!("mdadm --examine: ")]],
+    words: &[&[a_program_says!("mdadm --examine: "), "go on without it"]],
     severity: Error,
     what: "an array went on without a member, which is out of date",
     cost: "; what it holds is older than what the others hold, and the array has lost redundancy",
@@ -21,6 +34,31 @@ const LEFT_BEHIND: Kind = Kind {
              was written before it left. What is added to the array is filled from the others; `--create` and `--zero-superblock` destroy \
              what is left, and `--force` takes what is out of date for good.",
     command: "mdadm --examine MEMBER …",
+};
+
+/// The same where the members that are up to date are too few (mdadm(8), `--force` of `--assemble`).
+const NEEDED: Kind = Kind {
+    words: &[&[a_program_says!("mdadm --examine: "), "cannot start without it"]],
+    severity: Error,
+    what: "an array cannot start without a member that it calls missing",
+    cost: "; what was written in these events is on the others alone, and few events are seconds of writes",
+    advice: "Create and zero nothing. Copy all members first, or put a snapshot over each, so that every try can be taken back. Then assemble the \
+             array with the newest members and this one, and without those that are further behind: `mdadm --assemble --force` takes a member \
+             that is out of date as if it were not. Look at what is there without writing (`fsck -n`, a mount to read). Only then are the \
+             others added anew, and filled.",
+    command: "mdadm --examine MEMBER …",
+};
+
+/// The list of md(4), “BAD BLOCK LIST”, as `examine_super1` of mdadm's `super1.c` tells of it.
+const LISTED: Kind = Kind {
+    words: &[&[a_program_says!("mdadm --examine: "), "has bad blocks on its list"]],
+    severity: Warning,
+    what: "blocks of a member are on its list of bad blocks",
+    cost: "; 1 copy less of what is there: md reads them from the others only, and where they are on the lists of several members what is in \
+           them is lost, with all members in sync",
+    advice: "Compare the lists of all members, and ask the drives for their health. A block leaves the list when it is written anew and the drive \
+             takes it. Replace the member where the list grows, or where other members have the same blocks.",
+    command: "mdadm --examine-badblocks MEMBER",
 };
 
 /// `mpath_sigma` of multipath-tools' `multipathd/main.c`: all ways are lost.
@@ -71,9 +109,9 @@ const ENCLOSURE: Kind = Kind {
     severity: Warning,
     what: "an enclosure says that a part of it has failed or is about to",
     cost: "; it may be a fan, a power supply, an expander or a bay, and drives may go with it",
-    advice: "See which element it is, above that line, and have that part replaced: most can be while it runs. Pull no drive for it. Where a power \
-             supply or a fan is gone the other carries all.",
-    command: "dmesg",
+    advice: "Have that part replaced: most can be while it runs. Pull no drive for it. Where a power supply or a fan is gone the other carries \
+             all.",
+    command: "sg_ses --page=es DEVICE",
 };
 
 /// smartctl(8), `-d TYPE`.
@@ -85,6 +123,38 @@ const UNKNOWN_BRIDGE: Kind = Kind {
     advice: "Name the kind of bridge: `-d sat` for most with SATA drives, `-d sntjmicron`, `-d sntasmedia` or `-d sntrealtek` for those with NVMe \
              drives. Some let nothing through: put the drive in a port of its own to ask it.",
     command: "smartctl --scan-open",
+};
+
+/// Bit 7 of an ATA drive's error register, `ICRC` (ATA8-ACS, 6.2).
+const DAMAGED_ON_CABLE: Kind = Kind {
+    words: &[&[a_program_says!("smartctl: "), "error: icrc"]],
+    severity: Warning,
+    what: "a drive's own log tells of data that came damaged over its cable",
+    cost: "; each was sent again, and 0 bytes of it were written wrong",
+    advice: "Look at the cable and at both its plugs, then at the backplane and the power; the drive itself is hardly at fault. The log keeps its \
+             entries for ever: only hours that are not far from the drive's own tell of a fault that goes on.",
+    command: "smartctl -x DEVICE",
+};
+
+/// Bit 6 of the same register, `UNC`.
+const UNREADABLE: Kind = Kind {
+    words: &[&[a_program_says!("smartctl: "), "error: unc"]],
+    severity: Warning,
+    what: "a drive's own log tells of blocks that it could not read",
+    cost: "; what was in them is lost unless a copy has it",
+    advice: "Copy what is needed, or scrub what has redundancy. Then see whether sectors wait to be written again (`Current_Pending_Sector`), and \
+             replace the drive where they come again.",
+    command: "smartctl -x DEVICE",
+};
+
+/// `mdadm --monitor` ends where it has nobody to tell (`Monitor` in mdadm's `Monitor.c`).
+const NO_MONITOR: Kind = Kind {
+    words: &[&[a_program_says!("mdadm monitor: ")]],
+    severity: Warning,
+    what: "nobody watches the arrays: the monitor ended, because it has nobody to tell",
+    cost: "; 0 messages come of a lost drive until the next one fails",
+    advice: "Write `MAILADDR` with an address that is read, or `PROGRAM`, into `mdadm.conf`, start the monitor again, and let it send a test.",
+    command: "mdadm --monitor --scan --oneshot --test",
 };
 
 /// `zpool_do_import` in OpenZFS's `cmd/zpool/zpool_main.c`.
@@ -140,5 +210,38 @@ const NOT_REPLAYED: Kind = Kind {
     cost: "; what they change is lost where the log is thrown away",
     advice: "Mount it and unmount it again: that makes them. Only where it cannot be mounted, and when a copy of the device is made, is `-L` left, which \
              throws the log away and may lose files that were just written.",
+    command: "dmesg | grep -i xfs",
+};
+
+/// `check_mount` in e2fsprogs' `e2fsck/unix.c`.
+const CHECKED_IN_USE: Kind = Kind {
+    words: &[&[a_program_says!("e2fsck: "), "is mounted"]],
+    severity: Information,
+    what: "a file system was checked while it was mounted",
+    cost: "; what such a check finds need not be there: it reads while others write, and leaves the journal out. 0 bytes were changed by `-n`",
+    advice: "Do not let it repair (`-y`, `-p`) while it is mounted: that damages it. Check it again while it is not mounted, or at the next start \
+             (`fsck.mode=force` on the kernel's command line).",
+    command: "findmnt",
+};
+
+/// e2fsck(8), `-n`.
+const STILL_DAMAGED: Kind = Kind {
+    words: &[&[a_program_says!("e2fsck: "), "still has errors"]],
+    severity: Error,
+    what: "a check of a file system found errors, and they are still there",
+    cost: "; 0 bytes were changed where `-n` was said, and what is damaged cannot be trusted until it is repaired",
+    advice: "Have a copy first, and ask the drive for its health: where blocks cannot be read a repair makes it worse. Then let it be repaired while \
+             it is not mounted.",
+    command: "fsck -n DEVICE",
+};
+
+/// xfs_repair(8), `-n`.
+const WOULD_REPAIR: Kind = Kind {
+    words: &[&[a_program_says!("xfs_repair: "), "would "]],
+    severity: Error,
+    what: "a check of an XFS found what it would repair",
+    cost: "; 0 bytes were changed by `-n`",
+    advice: "Have a copy first. A log that was not replayed makes a check find what is not there: mount it and unmount it, and check again. Ask the \
+             drive for its health before anything is repaired, and repair while it is not mounted.",
     command: "dmesg | grep -i xfs",
 };

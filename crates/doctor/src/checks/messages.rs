@@ -44,7 +44,7 @@ pub(super) const CHECKS: &[Check] = &[
         severity: Error,
         looks_at: "`dmesg`, `class` of the PCI devices that it names, what was posted of daemons (`mdadm --monitor`, ZED, `smartd`) and of programs of RAID controllers",
         rule: "requests failed, timed out or went past the end of a device, a drive or a link was reset, made slower or lost packets, or \
-               threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, paths of multipath failed, a trim failed, or a \
+               threads that read and write were stuck, a drive is locked, a partition goes on past its end, an array lost a member that it has again, paths of multipath failed, a trim failed, a drive's log tells of its cable or of blocks, a RAID controller lost a battery, nobody watches arrays, a network port receives damaged frames, or a \
                SAS drive or its controller is too warm (warning), errors of a link were corrected or a drive hides blocks (information), or the space below a device is full, an array, a pool or a \
                volume of a RAID controller lost a member, an array was started without one or was not started, or a drive behind a \
                controller fails its own assessment, an NVMe drive warns of itself, a drive is smaller than it says, or a bcache lost its cache (error); the power supply does not hold, interrupts of an NVMe drive or a connection over the network were lost, requests \
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
         looks_at: "`dmesg`, options in `/proc/self/mountinfo`, and what was posted of daemons (`mdadm --monitor`, ZED)",
         rule: "a file system was made read-only, was shut down, found errors in itself, its check stopped (error) or it could not be mounted (warning), a pool \
                was suspended or not imported, a header of LUKS was not found, a device did not appear at the start (warning), a snapshot was lost, or a thin pool stopped taking writes (a warning where it takes them again); a cache or a pool of LVM is damaged, a VDO has no space or can only be read, \
-               a copy of a header of LUKS2 is damaged (error), a pool is of another machine, an XFS has a log that was not replayed (warning), or a passphrase opens no key (information)",
+               a copy of a header of LUKS2 is damaged (error), a pool is of another machine, an XFS has a log that was not replayed (warning), a check found what it would repair or btrfs a block that memory damaged (error), a file system was checked while mounted or a passphrase opens no key (information)",
         fixes: false,
         look: read_only,
     },
@@ -240,8 +240,16 @@ fn requests(machine: &Machine, round: &mut Round) {
             && !is_told(line)
             && !message_layers::is_lost_interrupt(line)
     });
-    let at_usb = failed.iter().any(|line| line.contains("uas_eh_"));
-    let advice = if at_usb { message_resets::AT_USB } else { FAILED_REQUESTS.advice };
+    let has = |words: Words, round: &mut Round| !with(machine, round, words).is_empty();
+    let advice = if failed.iter().any(|line| line.contains("uas_eh_")) {
+        message_resets::AT_USB
+    } else if has(message_layers::CUT_OFF.words, round) {
+        message_layers::CUT_OFF.advice
+    } else if has(message_pools::STOPPED.words, round) {
+        message_pools::ABOVE
+    } else {
+        FAILED_REQUESTS.advice
+    };
     tell(round, &Kind { advice, ..FAILED_REQUESTS }, &failed, "");
     let mut failing = with(machine, round, BEHIND_CONTROLLER.words);
     failing.retain(|line| !line.contains("SPECIFIED TEMPERATURE"));
@@ -253,6 +261,8 @@ fn requests(machine: &Machine, round: &mut Round) {
         message_daemons::TOO_WARM,
         message_hosts::TOO_HOT,
         message_hosts::LOST_CACHE,
+        message_hosts::SHORT_VOLUME,
+        message_hosts::NO_BATTERY,
         DEVICE_COUNTERS,
         STUCK,
         message_drives::TOO_LONG,
@@ -398,11 +408,12 @@ fn read_only(machine: &Machine, round: &mut Round) {
     let too_large = look_for(machine, round, &TOO_LARGE);
     let names = |lines: &[&str]| lines.iter().filter_map(|line| message_names::of(&[line])).collect::<BTreeSet<_>>();
     let full = names(&look_for(machine, round, &NO_ROOM));
-    let mut stopped = with(machine, round, STOPPED.words);
+    let messages = machine.detail.linux.messages.known().map_or(&[][..], Vec::as_slice);
+    let mut stopped = message_layers::beyond_memory(with(machine, round, STOPPED.words), messages);
     let known: BTreeSet<&str> = stopped.iter().copied().chain(too_large).collect();
     stopped.retain(|line| message_names::of(&[line]).is_none_or(|device| !full.contains(&device)));
     tell(round, &STOPPED, &stopped, "");
-    let mut damaged = with(machine, round, INCONSISTENT.words);
+    let mut damaged = message_layers::beyond_memory(with(machine, round, INCONSISTENT.words), messages);
     damaged.retain(|line| !known.contains(line));
     tell(round, &INCONSISTENT, &damaged, "");
 }

@@ -51,6 +51,7 @@ mod snapshot;
 mod space;
 mod watch;
 mod zfs;
+mod zfs_block;
 mod zfs_dataset;
 mod zfs_order;
 mod zfs_pool;

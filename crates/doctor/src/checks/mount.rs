@@ -43,6 +43,14 @@ pub(super) const CHECKS: &[Check] = &[
         look: swap,
     },
     Check {
+        id: "swap-on-zfs",
+        severity: Warning,
+        looks_at: "`/proc/swaps`",
+        rule: "swap space is a volume of ZFS",
+        fixes: false,
+        look: swap_on_zfs,
+    },
+    Check {
         id: "loop-buffered",
         severity: Information,
         looks_at: "`loop/dio` of loop devices that can be written",
@@ -280,6 +288,32 @@ fn swap(machine: &Machine, round: &mut Round) {
             )
             .seen("/proc/swaps", format!("{} {} used", swap.device, swap.used.0))
             .advise("Leave it, and know where mismatches come from; switch it off while measuring.")
+            .run(Nothing, format!("swapoff {}", quote(&swap.device))),
+        );
+    }
+}
+
+/// OpenZFS's manual, “FAQ”, “Using a zvol for a swap device on Linux”: writing to a volume takes memory, which is what swapping is to free.
+fn swap_on_zfs(machine: &Machine, round: &mut Round) {
+    for swap in round.ask(&Place::machine(), &machine.detail.swaps).into_iter().flatten() {
+        round.look();
+        let name = swap.node.as_ref().map_or(swap.device.clone(), |node| format!("/dev/{node}"));
+        if !["/dev/zd", "/dev/zvol/"].iter().any(|start| name.starts_with(start)) {
+            continue;
+        }
+        round.find(
+            finding(
+                Warning,
+                &Place::new("swap", &swap.device),
+                "it is a volume of ZFS",
+                format!(
+                    "{} of {} are in use: to write a page out ZFS needs memory, which a machine that swaps has not, and both may wait for each \
+                     other for ever",
+                    swap.used, swap.size
+                ),
+            )
+            .seen("/proc/swaps", format!("{} {} used", swap.device, swap.used.0))
+            .advise("Give it a partition or an array of its own, or do without; switch this one off while memory is free.")
             .run(Nothing, format!("swapoff {}", quote(&swap.device))),
         );
     }

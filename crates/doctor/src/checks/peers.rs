@@ -53,6 +53,9 @@ const FEWEST: f64 = 2.0;
 /// A drive that is busy for less of the time holds nothing up, %.
 const BUSY: f64 = 30.0;
 
+/// So many peers of which nobody tells what they are.
+const ENOUGH: usize = 2;
+
 impl Work {
     fn requests(&self) -> f64 {
         self.reads + self.writes
@@ -99,14 +102,17 @@ fn slower(machine: &Machine, round: &mut Round) {
         if peers.is_empty() {
             continue;
         }
-        if peers.iter().any(|(other, _)| has_heads(other).is_none()) || has_heads(name).is_none() {
+        // Of several that answer alike one that does not stands out, whatever they are.
+        let is_told = has_heads(name).is_some() && peers.iter().all(|(other, _)| has_heads(other).is_some());
+        if !is_told && peers.len() < ENOUGH {
             round.unknown(
                 &Place::new("drive", *name),
                 "whether it and its peers are hard disks is not told: `lsblk -o NAME,ROTA` tells",
             );
             continue;
         }
-        let alike: Vec<_> = peers.into_iter().filter(|(other, _)| has_heads(other) == has_heads(name)).collect();
+        let alike: Vec<_> =
+            peers.into_iter().filter(|(other, _)| !is_told || has_heads(other) == has_heads(name)).collect();
         judge(name, *own, &alike, &IOSTAT, round);
     }
 }

@@ -3,6 +3,7 @@
 use terms::inventory::{Counter, Health, Readout, Recovery, Smart};
 use terms::{Drive, DriveTransport, Nanos};
 
+use super::assessment::{FAILS, UNRELIABLE};
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::group::groups;
 use crate::machine::{Machine, drive_place};
@@ -87,14 +88,18 @@ fn self_test(machine: &Machine, round: &mut Round) {
                 "what could not be read then was written anew or given up",
             )
         };
+        let found = finding(severity, &place, what, format!("{age}; {since}"))
+            .seen(source(drive), &failed.says)
+            .look(format!("smartctl -l selftest /dev/{}", drive.kernel_name));
+        if health.critical_warning & UNRELIABLE != 0 {
+            return round.find(found.advise_to_replace(FAILS));
+        }
         round.find(
-            finding(severity, &place, what, format!("{age}; {since}"))
-                .seen(source(drive), &failed.says)
+            found
                 .advise_to_replace(
                     "Make sure that there is a copy, then let an extended test read all of it again: it takes hours, and the drive works \
                      meanwhile. Replace the drive if that fails too.",
                 )
-                .look(format!("smartctl -l selftest /dev/{}", drive.kernel_name))
                 .run(Nothing, format!("smartctl -t long /dev/{}", drive.kernel_name)),
         );
     });

@@ -226,7 +226,7 @@ fn trim(machine: &Machine, round: &mut Round) {
                 finding(
                     Warning,
                     &at,
-                    format!("{} on flash are never trimmed", count(number(targets.len()), "file system")),
+                    format!("nobody trims {} on flash", count(number(targets.len()), "file system")),
                     format!(
                         "{}: the drives take 100 % of what was ever written for used, and copy more for each write",
                         list(&targets)

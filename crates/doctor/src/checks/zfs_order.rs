@@ -24,7 +24,7 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     }
     if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
         return found.look("zpool import").advise(
-            "Too much of it is gone to be read, and nothing on it can be repaired so. See which devices are missing and bring them back; \
+            "Too many of its devices are gone: until they are back it can neither be read nor repaired. See which are missing and bring them back; \
              then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
         );
     }
@@ -59,6 +59,18 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
             )
             .look("smartctl -x DEVICE")
             .run(Nothing, format!("zpool {} {name} {device}", if is_counted_out(first) { "clear" } else { "online" }));
+    }
+    if counted_alike(gone) {
+        let files = if damage(pool).is_some() { " Then bring back the files that it names from a copy." } else { "" };
+        return found
+            .advise(format!(
+                "Replace none of them: so many drives do not fail alike. What they have in common does: the memory, the controller, its \
+                 cables or its power. Look there first, and test the memory.{files} Clear what was counted, and a scrub shows whether it holds."
+            ))
+            .look("dmesg")
+            .run(Nothing, format!("zpool clear {name}"))
+            .run(Nothing, format!("zpool scrub -w {name}"))
+            .look(format!("zpool status -v {name}"));
     }
     let replace = |found: Found| {
         found.run(
@@ -140,6 +152,14 @@ fn is_being_replaced(pool: &Pool, device: &Vdev) -> bool {
 /// One whose label is not read is called faulted as well, and counted nothing.
 fn is_counted_out(vdev: &Vdev) -> bool {
     COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
+}
+
+/// Did several devices count as many errors of checksums each, and none of other kinds? A block that is wrong in all of its parts counts
+/// against each of them.
+fn counted_alike(gone: &[&Vdev]) -> bool {
+    let [first, rest @ ..] = gone else { return false };
+    let is_of_checksums = first.errors[0] == 0 && first.errors[1] == 0;
+    !rest.is_empty() && is_of_checksums && gone.iter().all(|own| is_counted_out(own) && own.errors == first.errors)
 }
 
 /// States of a device that is there and that ZFS does not use, or not fully, for what it counted. `zpool online` leaves it faulted and

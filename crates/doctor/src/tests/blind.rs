@@ -127,6 +127,7 @@ pub(super) fn all() -> Vec<Blind> {
         "barriers-off" => |m| detail(m).mounts = unknown(),
         "discard-blocked" => |m| node(m, "dm-2").queue.discard_max = unknown(),
         "swap-on-mirror" => |m| detail(m).swaps = unknown(),
+        "swap-on-zfs" => |m| detail(m).swaps = unknown(),
         "loop-buffered" => |m| node(m, "loop0").backing.as_mut().unwrap().direct = unknown(),
         "btrfs-metadata-single" => |m| btrfs(m).profiles = unknown(),
         "btrfs-parity" => |m| btrfs(m).profiles = unknown(),

@@ -627,6 +627,7 @@ fn pool() -> Pool {
         status: None,
         scan: None,
         errors: Some("No known data errors".into()),
+        damaged: Vec::new(),
         vdevs: Known(vec![
             group("raidz1-0", "raidz1", "data", &["nvme8n1p2", "nvme9n1p2", "nvme10n1", "nvme10n1", "nvme10n1"]),
             group("mirror-1", "mirror", "special", &["nvme8n1p2", "nvme9n1p2"]),

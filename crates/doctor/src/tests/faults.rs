@@ -318,9 +318,9 @@ fn drives() -> Vec<Fault> {
             Warning,
             |m| health(m).used = Some(95),
             // 8000 h × 5 / 95 = 421 h 3 min.
-            &["95 % of the drive's life", "421 h 3 min", "18.19 TiB were written"],
+            &["95 % of the drive's life", "18 days", "18.19 TiB were written"],
         ),
-        fault("drive-wear", Information, |m| health(m).used = Some(80), &["80 %", "2000 h"]),
+        fault("drive-wear", Information, |m| health(m).used = Some(80), &["80 %", "83 days"]),
         fault(
             "drive-hot",
             Warning,
@@ -782,7 +782,7 @@ fn arrays() -> Vec<Fault> {
         ),
         fault(
             "array-resyncing",
-            Warning,
+            Information,
             |m| {
                 let md = md(m, "md0");
                 md.state = Known("read-auto".into());
@@ -1034,13 +1034,13 @@ fn file_systems() -> Vec<Fault> {
                 btrfs(m).used = Known([("metadata".to_owned(), [1900 << 20, 2100 << 20])].into());
                 leave(m, [Bytes::gib(400), Bytes::mib(300)]);
             },
-            &["95.2 % of the space for metadata", "100 MiB of them kept back", "could take 300 MiB", "wants 1 GiB"],
+            &["95.2 % of the space for metadata", "100 MiB of them kept back", "finds 300 MiB", "wants 1 GiB"],
         ),
         fault(
             "ext4-geometry",
             Information,
             |m| geometry(m, "/scratch").stripe_unit = Bytes(0),
-            &["a chunk of nothing", "1 of 2 drives", "tune2fs -E stride=128,stripe_width=256 /dev/md/stripe"],
+            &["a chunk of none", "1 of 2 drives", "tune2fs -E stride=128,stripe_width=256 /dev/md/stripe"],
         ),
         fault(
             "ext4-geometry",
@@ -1094,6 +1094,15 @@ fn file_systems() -> Vec<Fault> {
                 (swaps[0].node, swaps[0].used) = (Some("md0".into()), Bytes::gib(1));
             },
             &["mirror /dev/md/mirror", "1 GiB of 8 GiB", "swapoff"],
+        ),
+        fault(
+            "swap-on-zfs",
+            Warning,
+            |m| {
+                let swaps = known(&mut detail(m).swaps);
+                (swaps[0].node, swaps[0].device, swaps[0].used) = (None, "/dev/zd0".into(), Bytes::gib(1));
+            },
+            &["/dev/zd0", "1 GiB of 8 GiB", "swapoff"],
         ),
         fault(
             "loop-buffered",

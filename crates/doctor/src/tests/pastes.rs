@@ -35,9 +35,11 @@ fn a_drive_that_holds_up_its_array() {
     check(&[
         // What an array is made of.
         post(format!("{}{}", kinds(1), iostat(&unlike)), SLOW, &[]),
-        // Nothing tells that these do the same, or that they are of one kind.
+        // Nothing tells that these do the same.
         post(iostat(&alike), &[], NOT),
-        post(format!("{md}{}", iostat(&unlike)), &[], NOT),
+        // Of one kind or not: two answer alike, and the third does not.
+        post(format!("{md}{}", iostat(&unlike)), SLOW, &[]),
+        post(format!("{md}{}", iostat(&unlike[1..])), &[], NOT),
         post(format!("{}{}", kinds(0), iostat(&unlike[1..])), &[], NOT),
         // A mirror that reads from one, and a log that is only written.
         post(two(read("sda", 0.0, 20.0, 3.0, 8.0) + &read("sdc", 18.0, 20.0, 33.0, 58.0)), &[], NOT),

@@ -70,6 +70,61 @@ fn programs_that_could_not_do_what_they_were_asked_to() {
             "Apr 07 08:44:17 db2 mdadm[713]: RebuildFinished event detected on md device /dev/md1, component device  mismatches found: 1152 (on raid level 10)\n",
             ("checksum-messages", machine, Warning, "md1"),
         ),
+        (
+            "# smartctl -l xerror /dev/sdc\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n=== START OF READ SMART DATA SECTION ===\n\
+             SMART Extended Comprehensive Error Log Version: 1 (4 sectors)\nDevice Error Count: 212\n\
+               84 -- 51 00 00 00 00 9c 24 f1 00 00 00  Error: ICRC, ABRT at LBA = 0x9c24f100 = 2619666688\n",
+            ("read-write-errors", machine, Warning, "cable"),
+        ),
+        (
+            "Apr 29 07:10:12 titan mdadm[713]: mdadm: No mail address or alert command - not monitoring.\n",
+            ("read-write-errors", machine, Warning, "MAILADDR"),
+        ),
+        (
+            "# xfs_repair -n /dev/sdb1\nPhase 1 - find and verify superblock...\nPhase 2 - using internal log\n\
+             ALERT: The filesystem has valuable metadata changes in a log which is being\nignored because the -n option was used.\n",
+            ("went-read-only", machine, Warning, "Mount it and unmount it"),
+        ),
+        (
+            "# xfs_repair -n /dev/sdb1\nPhase 1 - find and verify superblock...\nPhase 6 - check inode connectivity...\n\
+             entry \"a\" in directory inode 128 points to free inode 99, would junk entry\nNo modify flag set, skipping filesystem flush and exiting.\n",
+            ("went-read-only", machine, Error, "would repair"),
+        ),
+        (
+            "Warning!  /dev/mapper/vg0-root is mounted.\nPass 1: Checking inodes, blocks, and sizes\nDeleted inode 393312 has zero dtime.  Fix? no\n\
+             /dev/mapper/vg0-root: ********** WARNING: Filesystem still has errors **********\n\
+             /dev/mapper/vg0-root: 211203/3276800 files (0.3% non-contiguous), 7986869/13107200 blocks\n",
+            ("went-read-only", machine, Information, "while it is mounted"),
+        ),
+        (
+            "e2fsck 1.47.0 (5-Feb-2023)\nPass 1: Checking inodes, blocks, and sizes\nInode 12 has zero dtime.  Fix? no\n\
+             /dev/sdb1: ********** WARNING: Filesystem still has errors **********\n/dev/sdb1: 12/65536 files (0.0% non-contiguous), 8859/262144 blocks\n",
+            ("went-read-only", machine, Error, "Have a copy first"),
+        ),
+        (
+            "Oct 03 21:14:09 arch kernel: BTRFS critical (device dm-0): corrupt leaf: root=5 block=1482702848 slot=41, bad key order, prev (288230376155219034 96 8) current (3767130 96 9)\n\
+             Oct 03 21:14:09 arch kernel: BTRFS error (device dm-0): block=1482702848 write time tree block corruption detected\n\
+             Oct 03 21:14:09 arch kernel: BTRFS info (device dm-0: state E): forced readonly\n",
+            ("went-read-only", machine, Error, "Test the memory first"),
+        ),
+        (
+            "[  101.3] megaraid_sas 0000:03:00.0: 4113 (731312411s/0x0008/CRIT) - BBU disabled; changing WB virtual disks to WT, Forced WB VDs are not affected\n",
+            ("read-write-errors", machine, Warning, "battery or capacitor replaced"),
+        ),
+        (
+            "[    1.0] megaraid_sas 0000:02:00.0: 1234 (512345678s/0x0001/CRIT) - VD 01/1 is now DEGRADED\n",
+            ("read-write-errors", machine, Error, "lost a drive"),
+        ),
+        (
+            "# ip -s link show ens2f0\n4: ens2f0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc mq state UP mode DEFAULT group default qlen 1000\n    link/ether a0:36:9f:11:22:33 brd ff:ff:ff:ff:ff:ff\n\
+             \u{20}   RX: bytes  packets  errors  dropped overrun mcast   \n    882110334112 601123441 48220   0       0       1120\n",
+            ("read-write-errors", machine, Warning, "transceivers"),
+        ),
+        (
+            "# mdadm -E /dev/sdc2\n/dev/sdc2:\n          Magic : a92b4efc\n        Version : 1.2\n     Array UUID : 0d1c2b3a:49586776:8594a3b2:c1d0e1f2\n   Super Offset : 8 sectors\n\
+             \u{20} Bad Block Log : 512 entries available at offset 80 sectors - bad blocks present.\n         Events : 918233\n   Device Role : Active device 2\n   Array State : AAAAAA ('A' == active)\n",
+            ("read-write-errors", machine, Warning, "examine-badblocks"),
+        ),
     ] {
         let (id, place, severity, words) = found;
         let all = diagnosis(text).findings;
@@ -250,4 +305,53 @@ fn file_systems_with_next_to_nothing_left() {
         post(df("20K"), &[("file-system-space", "/", Error)], &[]),
         post(df("200M"), &[("file-system-space", "/", Warning)], &[]),
     ]);
+}
+
+/// Four members of a RAID-5: one left long ago, another in the last moment.
+#[test]
+fn a_member_without_which_nothing_starts_is_not_left_out() {
+    let member = |name: &str, place: u32, events: u32, state: &str| {
+        format!(
+            "/dev/{name}:\n     Raid Level : raid5\n         Events : {events}\n   Device Role : Active device {place}\n   Array State : {state} ('A' == active)\n"
+        )
+    };
+    let of = |second: u32, state: &str| {
+        [("sdb1", 0, 48213), ("sdc1", 1, second), ("sdd1", 2, 31002), ("sde1", 3, 48213)]
+            .map(|(name, place, events)| member(name, place, events, state))
+            .concat()
+    };
+    let text = told(&of(48211, "A..A"));
+    assert!(text.contains("cannot start without a member that it calls missing (sdc1)"), "{text}");
+    assert!(text.contains("went on without a member, which is out of date (sdd1)"), "{text}");
+    let text = told(&of(48213, "AA.A"));
+    assert!(!text.contains("cannot start") && text.contains("out of date (sdd1)"), "{text}");
+}
+
+#[test]
+fn drives_that_count_alike_are_not_replaced() {
+    let pool = |third: u32| {
+        format!(
+            "  pool: big\n state: DEGRADED\nconfig:\n\n\tNAME STATE READ WRITE CKSUM\n\tbig DEGRADED 0 0 0\n\t  raidz1-0 DEGRADED 0 0 0\n\
+             \t    a DEGRADED 0 0 38 too many errors\n\t    b DEGRADED 0 0 38 too many errors\n\t    c DEGRADED 0 0 {third} too many errors\n\n\
+             errors: Permanent errors have been detected in the following files:\n\n        /big/Фильмы/видео.mkv\n        big/vm@auto:<0x1>\n"
+        )
+    };
+    let text = told(&pool(38));
+    assert!(text.contains("Replace none of them") && !text.contains("zpool replace"), "{text}");
+    let said = diagnosis(&pool(38)).findings.into_iter().find(|found| found.check == "zfs-pool-state").unwrap();
+    assert!(format!("{:?}", said.seen).contains("/big/Фильмы/видео.mkv"), "{:?}", said.seen);
+    assert!(said.why.contains("2 files permanently damaged"), "{}", said.why);
+    assert!(told(&pool(3)).contains("zpool replace"), "one of them counted otherwise");
+}
+
+#[test]
+fn a_rebuild_at_its_limit_is_told_of_it() {
+    let text = |speed: u32| {
+        told(&format!(
+            "# cat /proc/mdstat; sysctl dev.raid\nPersonalities : [raid1]\nmd1 : active raid1 sdb1[2] sda1[0]\n      7813891413 blocks super 1.2 [2/1] [U_]\n      \
+             [>....]  recovery =  1.4% (116311040/7813891413) finish=25661.2min speed={speed}K/sec\n\nunused devices: <none>\n\
+             dev.raid.speed_limit_max = 5000\ndev.raid.speed_limit_min = 1000\n"
+        ))
+    };
+    assert!(text(4999).contains("Raise it") && !text(3000).contains("Raise it"), "{}", text(4999));
 }

@@ -171,7 +171,7 @@ fn an_image_on_a_device_that_is_missing() {
                    r1   data rwi-aor-p- 1.00t 100.00   partial\n  root data -wi-ao---- 1.00g\n";
     check(&[post(volumes, &[("array-degraded", "data/r1", Error), ("volume-group", "data", Error)], &[])]);
     let said = said(volumes, "volume-group");
-    assert!(said.contains("but for one with redundancy") && !said.contains("has 0 B"), "{said}");
+    assert!(said.contains("have 1 copy less") && !said.contains("has 0 B"), "{said}");
 }
 
 #[test]

@@ -91,7 +91,12 @@ const ALGORITHMS: [&str; 9] = [
 ];
 
 /// What is said of storage in trouble or in setting up. A line with one of these is kept.
-const NOTABLE: [&str; 158] = [
+const NOTABLE: [&str; 163] = [
+    "write time tree block corruption",
+    "bbu disabled; changing wb",
+    "battery needs replacement",
+    "battery has failed",
+    ") - vd ",
     ": recovery done",
     "controller is down",
     "csts=0xffffffff",

@@ -15,6 +15,14 @@ pub(super) fn told(status: &str, key: &str) -> Option<String> {
     Some(line.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
+/// The list below `errors: Permanent errors have been detected in the following files:`, whose lines are indented (`print_error_log` in
+/// OpenZFS's `cmd/zpool/zpool_main.c`).
+pub(super) fn damaged(status: &str) -> Vec<String> {
+    let behind = status.lines().skip_while(|line| !line.trim_start().starts_with("errors: Permanent errors")).skip(1);
+    let list = behind.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
+    list.map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
+}
+
 /// `ashift` of the devices at the top: by their number among them, and by the path of single ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shifts {

@@ -95,6 +95,8 @@ impl<'t> Line<'t> {
             "cache" | "writecache" | "multipath" | "snapshot" | "snapshot-merge" => {
                 Some(format!("{start} {length} {} - - -", self.kind))
             }
+            // Nor in which mode it is.
+            "integrity" => Some(format!("{start} {length} integrity - 0 - - 0")),
             _ => None,
         }
     }

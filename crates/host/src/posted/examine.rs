@@ -48,6 +48,9 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
         return 0;
     }
     machine.block(name);
+    if value("Bad Block Log").is_some_and(|log| log.ends_with("bad blocks present.")) {
+        sayings::say("mdadm --examine", &format!("/dev/{name} has bad blocks on its list"), machine);
+    }
     let state = value("Array State").and_then(|state| state.split(' ').next());
     let state = state.filter(|state| state.bytes().all(|byte| b"A.R".contains(&byte)));
     let place = value("Device Role").and_then(|role| role.strip_prefix("Active device ")?.parse().ok());
@@ -103,8 +106,8 @@ pub(super) fn put_all(machine: &mut Machine) {
     }
 }
 
-/// Members that the newest superblock calls missing, and that were posted: the array went on without them. Those of several arrays without
-/// names have one place twice.
+/// Members that the newest superblock calls missing, and that were posted: the array went on without them, or cannot start without those
+/// that are least behind. Those of several arrays without names have one place twice.
 fn say_left_behind(superblocks: &[Superblock], machine: &mut Machine) {
     let places: BTreeSet<u32> = superblocks.iter().map(|own| own.place).collect();
     let Some(newest) = superblocks.iter().max_by_key(|own| own.events) else { return };
@@ -115,15 +118,27 @@ fn say_left_behind(superblocks: &[Superblock], machine: &mut Machine) {
         let at = usize::try_from(own.place).ok().and_then(|place| newest.state.as_bytes().get(place));
         own.events < newest.events && at == Some(&b'.')
     };
-    for old in superblocks.iter().filter(is_missing) {
-        let words = format!(
-            "/dev/{} has {} events, {} behind /dev/{}, which calls it missing",
-            old.device,
-            old.events,
-            newest.events - old.events,
-            newest.device
-        );
+    let mut missing: Vec<&Superblock> = superblocks.iter().filter(is_missing).collect();
+    missing.sort_by_key(|own| std::cmp::Reverse(own.events));
+    let in_sync = newest.state.matches('A').count();
+    let wanted = newest.level.as_deref().and_then(|level| fewest(level, newest.state.len()));
+    let needed = wanted.map_or(0, |wanted| wanted.saturating_sub(in_sync));
+    for (at, old) in missing.iter().enumerate() {
+        let end = if at < needed { "the array cannot start without it" } else { "they go on without it" };
+        let (events, behind) = (old.events, newest.events - old.events);
+        let words = format!("/dev/{} has {events} events, {behind} behind the newest members: {end}", old.device);
         sayings::say("mdadm --examine", &words, machine);
+    }
+}
+
+/// Members without which an array of so many does not start, where the level alone tells (md(4)).
+fn fewest(level: &str, all: usize) -> Option<usize> {
+    match level {
+        "raid0" | "linear" => Some(all),
+        "raid1" => Some(1),
+        "raid4" | "raid5" => Some(all.saturating_sub(1)),
+        "raid6" => Some(all.saturating_sub(2)),
+        _ => None,
     }
 }
 

@@ -23,6 +23,7 @@ mod examine;
 mod ext;
 mod fdisk;
 mod files;
+mod fs_check;
 mod fstab;
 mod hdparm;
 mod id_ctrl;
@@ -43,6 +44,7 @@ mod megacli;
 mod mounts;
 mod multipath;
 mod nameless;
+mod network;
 mod nvme;
 mod piece;
 mod sayings;
@@ -54,6 +56,7 @@ mod ssacli;
 mod storcli;
 mod storcli_json;
 mod swaps;
+mod sysctl;
 mod text;
 mod volumes;
 mod when;
@@ -174,6 +177,12 @@ pub enum TextKind {
     Arcconf,
     /// `cat /proc/swaps` or `swapon --show`.
     Swaps,
+    /// `sysctl`.
+    Sysctl,
+    /// `ip -s link` or `ethtool -S`.
+    Network,
+    /// What `e2fsck` or `xfs_repair` found.
+    FsCheck,
     /// `zpool iostat -v -l`.
     ZpoolIostat,
     /// `iostat -x`.
@@ -223,7 +232,7 @@ const MAIL: &str = "mail";
 const MESSAGES: &str = "messages of programs";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 55] = [
+const FORMS: [Form; 58] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -274,6 +283,9 @@ const FORMS: [Form; 55] = [
     form(TextKind::Ircu, "sas3ircu", ircu::begins, ircu::read),
     form(TextKind::Arcconf, "arcconf GETCONFIG", arcconf::begins, arcconf::read),
     table(form(TextKind::Swaps, "cat /proc/swaps", swaps::begins, swaps::read)),
+    form(TextKind::Sysctl, "sysctl dev.raid", sysctl::begins, sysctl::read),
+    form(TextKind::Network, "ip -s link", network::begins, network::read),
+    form(TextKind::FsCheck, "xfs_repair -n", fs_check::begins, fs_check::read),
     form(TextKind::ZpoolIostat, "zpool iostat -v -l", zpool_iostat::begins, zpool_iostat::read),
     form(TextKind::Iostat, "iostat -x", iostat::begins, iostat::read),
     form(TextKind::Edac, "edac-util -v", edac::begins, edac::read),
@@ -382,7 +394,10 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
                     .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
             machine.reading = form.command;
-            let told = (form.read)(&text, &mut machine);
+            let told = match (form.read)(&text, &mut machine) {
+                0 => said,
+                told => told,
+            };
             let whole = machine.refused.len() == before;
             for refused in machine.refused.iter_mut().skip(before) {
                 *refused = format!("{file}:{line}: {}: {refused}", form.command);

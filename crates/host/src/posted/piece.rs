@@ -4,7 +4,14 @@ use super::text::Text;
 use super::{TextKind, btrfs_scrub, fdisk, files, fstab, hdparm, id_ctrl, mdadm, smart_attribute, zpool};
 
 /// Programs whose command lines people leave in what they post.
-const PROGRAMS: [&str; 56] = [
+const PROGRAMS: [&str; 63] = [
+    "sysctl",
+    "ip",
+    "ethtool",
+    "xfs_repair",
+    "e2fsck",
+    "fsck",
+    "systemctl",
     "arcconf",
     "swapon",
     "wipefs",

@@ -7,7 +7,7 @@ use super::dmesg::push;
 use super::{Machine, Text, TextKind};
 
 /// A program, and the words that it says one after the other.
-const SAYINGS: [(&str, &[&str]); 31] = [
+const SAYINGS: [(&str, &[&str]); 36] = [
     ("fsck", &["/dev/", ": UNEXPECTED INCONSISTENCY; RUN fsck MANUALLY"]),
     ("zpool import", &["cannot import '", "': I/O error"]),
     ("zpool import", &["cannot import '", "': one or more devices is currently unavailable"]),
@@ -31,12 +31,18 @@ const SAYINGS: [(&str, &[&str]); 31] = [
     ("lvm check", &["Check of pool ", " failed (status:", "Manual repair required"]),
     ("cryptsetup", &["LUKS2 header checksum error"]),
     ("cryptsetup", &["No key available with this passphrase"]),
-    ("xfs_repair", &["ERROR: The filesystem has valuable metadata changes in a log"]),
+    ("xfs_repair", &[": The filesystem has valuable metadata changes in a log"]),
     ("ceph-osd", &["bluestore(", "_verify_csum bad "]),
     ("smartctl", &["/dev/", ": Unknown USB bridge ["]),
     ("sg_ses", &["Predicted failure=1,", "status: "]),
     ("sg_ses", &["Predicted failure=", "status: Critical"]),
+    ("sg_ses", &["Predicted failure=", "status: Noncritical"]),
     ("sg_ses", &["Predicted failure=", "status: Unrecoverable"]),
+    // Rows of the error logs of ATA drives (`print_error` of smartmontools' `ataprint.cpp`).
+    ("smartctl", &["  Error: ICRC"]),
+    ("smartctl", &["  Error: UNC"]),
+    ("mdadm monitor", &["No mail address or alert command - not monitoring"]),
+    ("e2fsck", &["Warning!  /dev/", " is mounted."]),
     ("multipathd", &["multipathd[", ": mark as failed"]),
     ("multipathd", &["multipathd[", "remaining active paths: 0"]),
 ];
@@ -89,12 +95,52 @@ fn is_bad_area(line: &str) -> bool {
 /// Keeps what lines of a text say, of whatever kind it is; how many did.
 pub(super) fn put(text: &Text, machine: &mut Machine) -> usize {
     // What `dmesg` lists is the kernel's, but for a journal.
-    let all = text.lines.iter().filter_map(|line| said(line));
-    let found: Vec<(&str, &str)> = all.filter(|_| text.kind != Some(TextKind::Json)).collect();
-    for (program, words) in &found {
-        say(program, words, machine);
+    if text.kind == Some(TextKind::Json) {
+        return 0;
     }
-    found.len()
+    let mut told = 0;
+    let mut element = Element::default();
+    for line in &text.lines {
+        element.read(line);
+        let Some((program, words)) = said(line) else { continue };
+        let of = if program == "sg_ses" { element.name() } else { String::new() };
+        say(program, &format!("{of}{words}"), machine);
+        told += 1;
+    }
+    told
+}
+
+/// The part of an enclosure that lines of `sg_ses` are of.
+#[derive(Default)]
+struct Element<'t> {
+    kind: &'t str,
+    number: &'t str,
+}
+
+impl<'t> Element<'t> {
+    /// `Element type: Power supply, subenclosure id: 0 [ti=2]`, and below it `Overall descriptor:` or `Element 1 descriptor:`.
+    fn read(&mut self, line: &'t str) {
+        let line = line.trim();
+        if let Some(rest) = line.strip_prefix("Element type: ") {
+            self.kind = rest.split(',').next().unwrap_or_default();
+            self.number = "";
+        } else if let Some(rest) = line.strip_suffix(" descriptor:") {
+            self.number = rest.strip_prefix("Element ").unwrap_or_default();
+        }
+    }
+
+    fn name(&self) -> String {
+        match (self.kind, self.number) {
+            ("", _) => String::new(),
+            (kind, "") => format!("{kind}: "),
+            (kind, number) => format!("{kind} {number}: "),
+        }
+    }
+}
+
+/// Does a text have a line that says anything?
+pub(super) fn tells(text: &Text) -> bool {
+    text.lines.iter().any(|line| said(line).is_some())
 }
 
 /// A line among messages.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::kept::Smart;
 use super::lsblk::is_drive;
 use super::machine::CACHE;
-use super::smart_attribute::{self, attribute};
-use super::{Machine, Text, smart_log};
+use super::smart_attribute::{self, LIMITS, attribute};
+use super::{Machine, Text, sayings, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
@@ -25,7 +25,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let said = Said(&lines);
     // The version's line and the first heading each look like a beginning, and the first has nothing.
     if said.field("Serial Number").is_none() && said.field("Device Model").is_none() && !said.has_health() {
-        if text.lines.len() > 4 {
+        if text.lines.len() > 4 && !sayings::tells(text) {
             machine.refused.push("it tells neither what drive it is nor of its health".to_owned());
         }
         return 0;
@@ -105,9 +105,6 @@ fn begins_self_tests(line: &str) -> bool {
 
 /// What stands behind the table of attributes, where a post has lost the empty line between.
 const BEHIND: [&str; 6] = ["SMART ", "Num ", "===", "General Purpose", "SCT ", "Device Statistics"];
-
-/// All that `smartctl -l scterc` prints begins so. Only ATA drives have it.
-const LIMITS: &str = "SCT Error Recovery Control";
 
 /// A text of one drive.
 struct Said<'t>(&'t [&'t str]);

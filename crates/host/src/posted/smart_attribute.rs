@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// All that `smartctl -l scterc` prints begins so. Only ATA drives have it.
+pub(super) const LIMITS: &str = "SCT Error Recovery Control";
+
 /// The row as the document of `smartctl -j` has it; nothing where it cannot be understood.
 pub(super) fn attribute(line: &str, brief: bool) -> Option<Value> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -49,10 +52,11 @@ fn raw_value(text: &str) -> Option<u64> {
     number.parse().ok().filter(|_| goes_on)
 }
 
-/// A line of it where somebody filtered the rest away: a row of the table of attributes, or what drive it is.
+/// A line of it where somebody filtered the rest away: a row of the table of attributes, what drive it is, or how long it tries.
 pub(super) fn is_part(line: &str) -> bool {
     let is_row = attribute(line, false).is_some() || attribute(line, true).is_some();
     is_row
+        || line.starts_with(LIMITS)
         || ["Model Family:", "Device Model:", "Model Number:", "Serial Number:"].iter().any(|key| line.starts_with(key))
 }
 

@@ -180,6 +180,9 @@ pub struct Pool {
     pub scan: Option<String>,
     /// What its status says of errors in data.
     pub errors: Option<String>,
+    /// What it lists as damaged, where it was asked to (`-v`): paths, or datasets with the number of an object.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
     /// Virtual devices at the top.
     pub vdevs: Readout<Vec<Vdev>>,
     /// Datasets with what bears on speed and safety.

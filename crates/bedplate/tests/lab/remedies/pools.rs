@@ -69,6 +69,14 @@ pub(crate) const SCENES: &[&[Fault]] = &[
     ],
     &[
         Fault {
+            check: "swap-on-zfs",
+            plant: "cut sw $B 3400 256; zpool create -o ashift=12 swp /dev/mapper/sw; noise /swp/file 4; zfs create -V 64m -o volblocksize=4k swp/swap; zpool sync swp; \
+                mkswap -q /dev/zd0; swapon /dev/zd0",
+            data: "md5sum /swp/file",
+            clean: "zpool destroy swp; uncut sw",
+            ..FAULT
+        },
+        Fault {
             check: "zfs-pool-state",
             at: "away",
             plant: "cut a1 $B 1300 128; cut a2 $C 1300 128; zpool create -o ashift=12 away mirror /dev/mapper/a1 /dev/mapper/a2; noise /away/file 8; zpool offline away /dev/mapper/a2; noise /away/more 8",
