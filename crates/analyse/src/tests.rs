@@ -274,6 +274,19 @@ fn many_reasons_are_counted() {
 }
 
 #[test]
+fn laps_of_streams_are_told_with_the_largest() {
+    let mut cells = three("a", "seq", 4e6);
+    let told = |cells: &[Cell]| {
+        let open = study(&provenance(&["a"], &["seq"]), &Inventory::default(), cells, &[]).not_checked;
+        open.into_iter().filter(|line| line.contains("larger --span")).collect::<Vec<_>>()
+    };
+    assert!(told(&cells).is_empty());
+    (cells[0].lap_error, cells[1].lap_error) = (Some(0.005), Some(0.01));
+    let [line] = &told(&cells)[..] else { panic!("{:?}", told(&cells)) };
+    assert!(line.starts_with("rates of accesses in order better than ±2.0 %"), "{line}");
+}
+
+#[test]
 fn what_was_not_checked_is_said() {
     let mut cells = vec![cell(1, "a", "rnd", 4e6), cell(1, "x", "rnd", 1.0)];
     cells[0].members.clear();

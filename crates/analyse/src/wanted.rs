@@ -24,8 +24,8 @@ use crate::window::{self, NORMAL};
 /// Degrees of freedom of a ratio of two long windows: `steady` takes at most eight waves of each.
 const DEGREES: f64 = 16.0;
 /// So many times as sure as it has to be a window is made: one that is shorter than what makes its rates change thinks itself
-/// surer than it is. With two windows at most, those of 32 samples whose rates change over ten of them called equal stacks different
-/// in 9 of 100 tables without this, and in 5 with it; `tests/trust.rs` asserts 7 at most.
+/// surer than it is. With this, equal stacks whose rates change over ten of 32 samples are called different in 5 of 100 tables, as the last
+/// row that the example `trust` prints says; `tests/trust.rs` asserts 7 at most.
 const SURE: f64 = 1.5;
 /// What two runs of the same work differ by, as a standard error: no window has to be known better.
 const LEAST: f64 = REPEATS / NORMAL;

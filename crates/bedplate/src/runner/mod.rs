@@ -8,6 +8,7 @@ mod control;
 pub(crate) mod estimate;
 mod journal;
 pub(crate) mod lanes;
+mod laps;
 mod live;
 pub(crate) mod order;
 mod preflight;

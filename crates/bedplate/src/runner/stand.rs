@@ -11,13 +11,13 @@ use terms::event::EventKind;
 use terms::evidence::Steadiness;
 use terms::plan::Plan;
 use terms::record::{BuildOutcome, Cell, CellKey, MemberDelta};
-use terms::{LabDrive, LabDriveKind, LayerNode, Nanos, Speed, Workload};
+use terms::{LayerNode, Nanos, Speed, Workload};
 
 use crate::exit::Failure;
 use crate::runner::journal::RunJournal;
 use crate::runner::slices::Slices;
 use crate::runner::source::Source;
-use crate::runner::{Runner, key, live, now, order};
+use crate::runner::{Runner, key, laps, live, now, order};
 
 /// How long the machine's own work may keep a cell waiting before it runs anyway and its guards tell.
 const PATIENCE: Nanos = Nanos::seconds(120);
@@ -251,26 +251,15 @@ impl<'a> Runner<'a> {
         };
         let measured = measure::measure(site, &request)?;
         let cell = measured.cell.on_machine(speed);
-        let cell = Cell { lap_error: self.lap_error(site, spot, workload, &cell), ..cell };
+        let rate = cell.reading.as_ref().filter(|_| site.speed().is_some()).map(|reading| reading.throughput());
+        let lap_error = rate.and_then(|rate| laps::error(self.design, spot.drives, workload, rate));
+        let cell = Cell { lap_error, ..cell };
         if let Some(why) = &cell.failure {
             self.progress.note(&format!("failed: {} on {} in round {round}: {why}", workload.name, spot.title));
         }
         self.writer.put_cell(&cell, &measured.raw)?;
         self.event(stack, *round, EventKind::Measured { workload: spot.key.workload.clone(), took: cell.took })?;
         Ok(cell)
-    }
-
-    /// What the laps of a stream leave unknown of its rate, where the lab's own hard disks are below: elsewhere rounds tell.
-    fn lap_error(&self, site: &Site, spot: &Spot<'_>, workload: &Workload, cell: &Cell) -> Option<f64> {
-        let rate = cell.reading.as_ref()?.throughput();
-        let is_stream = workload.kinds().iter().all(|kind| !kind.pattern.random());
-        let below = |drive: &&LabDrive| spot.drives.iter().any(|(name, _)| *name == drive.name.as_str());
-        let spinning = self.design.lab.drives.iter().filter(below).filter(|drive| drive.kind == LabDriveKind::Hdd);
-        let errors = spinning.map(|drive| {
-            let mechanics = drive.spindle.unwrap_or_default().mechanics(drive.size);
-            mechanics.lap_error(self.design.measure.span, rate)
-        });
-        errors.filter(|_| is_stream && site.speed().is_some()).reduce(f64::max)
     }
 
     /// Takes a stack down and, where its drives are its own, forgets what they held, so that the next stack finds them
