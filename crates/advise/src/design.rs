@@ -147,13 +147,7 @@ impl Layout {
                 BtrfsProfile::Raid1 | BtrfsProfile::Raid10 => 1,
                 BtrfsProfile::Single | BtrfsProfile::Dup | BtrfsProfile::Raid0 => 0,
             },
-            Joint::Zfs { layout, .. } => match layout {
-                ZfsLayout::Stripe => 0,
-                ZfsLayout::Mirror => self.members - 1,
-                ZfsLayout::Raidz1 => 1,
-                ZfsLayout::Raidz2 => 2,
-                ZfsLayout::Raidz3 => 3,
-            },
+            Joint::Zfs { layout, .. } => layout.survives(self.members),
         }
     }
 

@@ -219,10 +219,8 @@ fn of_joint(design: &Layout) -> Vec<Variant> {
             all.extend(ways.into_iter().filter(|of| *of != compression).map(|compression| {
                 (format!("compression {}", compression.word()), of(Joint::Zfs { layout, record, compression }))
             }));
-            let layouts =
-                [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3];
             all.extend(
-                layouts.into_iter().filter(|of| *of != layout).map(|layout| {
+                ZfsLayout::ALL.into_iter().filter(|of| *of != layout).map(|layout| {
                     (format!("layout {}", layout.word()), of(Joint::Zfs { layout, record, compression }))
                 }),
             );

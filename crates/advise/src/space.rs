@@ -179,14 +179,14 @@ fn btrfs(members: usize) -> Vec<Joint> {
 
 fn zfs(members: usize) -> Vec<Joint> {
     let mut all = Vec::new();
-    for layout in [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3] {
+    for layout in ZfsLayout::ALL {
         // A raidz of two is a mirror that is slower.
         let fewest = if layout == ZfsLayout::Raidz1 { 3 } else { layout.fewest() };
         if members < fewest {
             continue;
         }
         // What a raidz says it holds is for records of 128 KiB; of smaller ones it holds as little as half of that.
-        let is_raidz = !matches!(layout, ZfsLayout::Stripe | ZfsLayout::Mirror);
+        let is_raidz = layout.parity().is_some();
         for record in RECORDS.into_iter().filter(|record| !is_raidz || *record >= 128) {
             for compression in [ZfsCompression::Off, ZfsCompression::Lz4, ZfsCompression::Zstd] {
                 all.push(Joint::Zfs { layout, record: Bytes::kib(record), compression });

@@ -115,15 +115,11 @@ fn btrfs_most(data: BtrfsProfile, above: &Below) -> u64 {
 }
 
 fn zfs_most(zfs: &Zfs, above: &Below) -> u64 {
-    let raidz = |parity| above.smallest.saturating_mul(above.count.saturating_sub(parity) as u64);
     let space = match zfs.layout {
         // Compressed data may be larger than the pool.
         _ if zfs.compression != ZfsCompression::Off => return 64 * TIB,
         ZfsLayout::Stripe => above.sum,
-        ZfsLayout::Mirror => above.smallest,
-        ZfsLayout::Raidz1 => raidz(1),
-        ZfsLayout::Raidz2 => raidz(2),
-        ZfsLayout::Raidz3 => raidz(3),
+        layout => above.smallest.saturating_mul(above.count.saturating_sub(layout.survives(above.count)) as u64),
     };
     space - SLOP_LEAST.min(space / 2)
 }

@@ -82,14 +82,13 @@ impl Vdev {
         let sizes: Vec<u64> = members.iter().map(usable).collect::<Option<_>>()?;
         let (least, count) = (*sizes.iter().min()?, members.len() as u64);
         let labels = total(members) - sizes.iter().sum::<u64>();
-        let parity = match layout {
+        match layout {
             ZfsLayout::Stripe => return None,
             ZfsLayout::Mirror => return Some(Self { labels, size: least, copies: count, ratio: SECTOR }),
-            ZfsLayout::Raidz1 => 1,
-            ZfsLayout::Raidz2 => 2,
-            ZfsLayout::Raidz3 => 3,
-        };
-        let ratio = TYPICAL / (allocated(TYPICAL, count, parity, ashift) / SECTOR);
+            _ => {}
+        }
+        let sectors = ((TYPICAL - 1) >> ashift) + 1;
+        let ratio = TYPICAL / ((layout.allocated(sectors, members.len()) << ashift) / SECTOR);
         Some(Self { labels, size: least * count, copies: 1, ratio })
     }
 
@@ -138,14 +137,6 @@ impl Vdev {
     fn raw_of(&self, space: u64) -> u64 {
         space / self.ratio * SECTOR * self.copies
     }
-}
-
-/// Bytes that raidz allocates for a block: its sectors, parity for each row, and padding to a multiple of parity + 1, so
-/// that no hole is too small to be used (module/zfs/vdev_raidz.c, `vdev_raidz_asize`).
-fn allocated(block: u64, members: u64, parity: u64, ashift: u32) -> u64 {
-    let sectors = ((block - 1) >> ashift) + 1;
-    let with_parity = sectors + parity * sectors.div_ceil(members - parity);
-    with_parity.next_multiple_of(parity + 1) << ashift
 }
 
 /// Bytes of a device between its labels.

@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use terms::durability::{Amplification, Spread, WriteCost};
-use terms::layer::{
-    Btrfs, CacheKind, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs, ZfsLayout,
-};
+use terms::layer::{Btrfs, CacheKind, Integrity, IntegrityMode, Lvm, Raid, Raid10Layout, RaidLevel, Volume, Zfs};
 use terms::{Bytes, Layer, Name, Stack};
 
 use crate::rebuild::JOURNAL;
@@ -225,13 +223,8 @@ fn btrfs_cost(btrfs: &Btrfs, going: Going, sync: bool) -> Cost {
 fn zfs_cost(zfs: &Zfs, members: usize, going: Going, sync: bool) -> Cost {
     let record = zfs.recordsize.as_f64().max(512.0);
     let rewritten = if going.random { (record / going.block).max(1.0) } else { 1.0 };
-    let redundancy = match zfs.layout {
-        ZfsLayout::Stripe => 1.0,
-        ZfsLayout::Mirror => members as f64,
-        ZfsLayout::Raidz1 => raidz(record, members, 1, zfs),
-        ZfsLayout::Raidz2 => raidz(record, members, 2, zfs),
-        ZfsLayout::Raidz3 => raidz(record, members, 3, zfs),
-    };
+    let sectors = (zfs.recordsize.0 >> zfs.ashift.unwrap_or(12).min(16)).max(1);
+    let redundancy = zfs.layout.allocated(sectors, members) as f64 / sectors as f64;
     let log = if sync { 1.0 } else { 0.0 };
     // A record that is written several times before its transaction group closes is written once; at worst, and at
     // random over much space, never. Pointers to records add little beside records of 128 KiB.
@@ -239,16 +232,6 @@ fn zfs_cost(zfs: &Zfs, members: usize, going: Going, sync: bool) -> Cost {
     let why = if rewritten > 1.0 { "whole records for parts of them" } else { "whole records" };
     let next = Going { block: record, random: false };
     (spread.map(|records| (records + log) * redundancy), next, why.to_owned())
-}
-
-/// Bytes of devices for each byte of a record: parity for each row, and padding to a multiple of parity + 1 sectors
-/// (module/zfs/vdev_raidz.c, `vdev_raidz_asize`).
-fn raidz(record: f64, members: usize, parity: usize, zfs: &Zfs) -> f64 {
-    let sector = f64::from(1_u32 << zfs.ashift.unwrap_or(12).min(16));
-    let (parity, data) = (parity as f64, members.saturating_sub(parity).max(1) as f64);
-    let sectors = (record / sector).ceil().max(1.0);
-    let with_parity = sectors + parity * (sectors / data).ceil();
-    (with_parity / (parity + 1.0)).ceil() * (parity + 1.0) / sectors
 }
 
 /// Bytes of flash for each byte written to it: about (1 + spare) / (2 spare) for random writes over the whole drive with

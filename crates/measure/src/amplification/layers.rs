@@ -222,12 +222,10 @@ fn copied_on_write(btrfs: &Btrfs, work: Work) -> Bounds {
 fn pool(zfs: &Zfs, devices: usize, work: Work) -> Bounds {
     let members = number(devices.max(1));
     let parity = |parities: f64| (members / (members - parities).max(1.0), 1.0 + 2.0 * parities);
-    let (least, most) = match zfs.layout {
-        ZfsLayout::Stripe => (1.0, 1.0),
-        ZfsLayout::Mirror => (members, members),
-        ZfsLayout::Raidz1 => parity(1.0),
-        ZfsLayout::Raidz2 => parity(2.0),
-        ZfsLayout::Raidz3 => parity(3.0),
+    let (least, most) = match (zfs.layout, zfs.layout.parity()) {
+        (_, Some(parities)) => parity(number(parities)),
+        (ZfsLayout::Mirror, _) => (members, members),
+        _ => (1.0, 1.0),
     };
     let record = (zfs.recordsize.as_f64() / block(work)).max(1.0);
     // Indirect blocks of 128 KiB at most on the way, three copies of what matters most.

@@ -1,6 +1,6 @@
 //! Flushes: what `fsync` waits for.
 
-use terms::layer::{Checksums, ZfsLayout};
+use terms::layer::Checksums;
 use terms::machine::DriveKind;
 use terms::workload::FioKey;
 use terms::{Layer, Stack, Workload};
@@ -186,11 +186,9 @@ fn log_block(stack: &Stack, work: &Workload, every: u32, flushes: f64) -> f64 {
         return 0.0;
     };
     let holds = logged(work, every) / flushes + RECORD;
-    let block = match zfs.layout {
-        ZfsLayout::Stripe | ZfsLayout::Mirror => ((holds / LOG_UNIT).ceil() * LOG_UNIT).min(LOG_BLOCK),
-        ZfsLayout::Raidz1 | ZfsLayout::Raidz2 | ZfsLayout::Raidz3 => {
-            LOG_BLOCKS.into_iter().find(|&most| holds <= most).unwrap_or(LOG_BLOCK)
-        }
+    let block = match zfs.layout.parity() {
+        None => ((holds / LOG_UNIT).ceil() * LOG_UNIT).min(LOG_BLOCK),
+        Some(_) => LOG_BLOCKS.into_iter().find(|&most| holds <= most).unwrap_or(LOG_BLOCK),
     };
     let place = placement(zfs, block, devices);
     block * place.piece * place.writes / devices

@@ -75,20 +75,17 @@ pub(super) fn placement(zfs: &Zfs, block: f64, devices: f64) -> Placement {
     let sector = zfs.ashift.map_or(SECTOR, |ashift| f64::from(ashift).exp2());
     let sectors = (block / sector).ceil();
     let whole = sectors * sector / block;
-    let parity = |p: f64| {
-        let most = (devices - p).max(1.0);
-        let (data, rows) = (most.min(sectors), (sectors / most).ceil());
-        let taken = ((sectors + p * rows) / (p + 1.0)).ceil() * (p + 1.0);
-        Placement { vdev: devices, reads: data, writes: data + p, piece: whole / data, room: block / sector / taken }
-    };
-    match zfs.layout {
-        ZfsLayout::Stripe => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: whole, room: whole.recip() },
-        ZfsLayout::Mirror => {
-            Placement { vdev: devices, reads: 1.0, writes: devices, piece: whole, room: (devices * whole).recip() }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sectors of a block, and devices")]
+    let taken = zfs.layout.allocated(sectors as u64, devices as usize) as f64;
+    let room = block / sector / taken;
+    match (zfs.layout, zfs.layout.parity()) {
+        (_, Some(parity)) => {
+            let parity = parity as f64;
+            let data = (devices - parity).max(1.0).min(sectors);
+            Placement { vdev: devices, reads: data, writes: data + parity, piece: whole / data, room }
         }
-        ZfsLayout::Raidz1 => parity(1.0),
-        ZfsLayout::Raidz2 => parity(2.0),
-        ZfsLayout::Raidz3 => parity(3.0),
+        (ZfsLayout::Mirror, _) => Placement { vdev: devices, reads: 1.0, writes: devices, piece: whole, room },
+        _ => Placement { vdev: 1.0, reads: 1.0, writes: 1.0, piece: whole, room },
     }
 }
 

@@ -38,13 +38,7 @@ pub(crate) fn lay(
 /// Losing the special vdev loses the pool. Without force zpool 2.1 takes only one that survives exactly as many lost
 /// devices as the data, and beside data without redundancy only devices that stand alone.
 fn as_redundant(layer: &Name, layout: ZfsLayout, members: &[Member], special: &[Member]) -> Result<(), PlanError> {
-    let ways = match layout {
-        ZfsLayout::Stripe => return Ok(()),
-        ZfsLayout::Mirror => members.len(),
-        ZfsLayout::Raidz1 => 2,
-        ZfsLayout::Raidz2 => 3,
-        ZfsLayout::Raidz3 => 4,
-    };
+    let Some(ways) = layout.special_ways(members.len()) else { return Ok(()) };
     if special.is_empty() || special.len() == ways {
         return Ok(());
     }

@@ -155,13 +155,7 @@ fn check_most(grown: &Growth<'_, '_>, notes: &mut Vec<Note>) {
 /// devices as the data, and beside data without redundancy only devices that stand alone.
 fn check_special(grown: &Growth<'_, '_>, zfs: &Zfs, notes: &mut Vec<Note>) {
     let (data, have) = (grown.node.on.len(), grown.node.special.len());
-    let ways = match zfs.layout {
-        ZfsLayout::Stripe => return,
-        ZfsLayout::Mirror => data,
-        ZfsLayout::Raidz1 => 2,
-        ZfsLayout::Raidz2 => 3,
-        ZfsLayout::Raidz3 => 4,
-    };
+    let Some(ways) = zfs.layout.special_ways(data) else { return };
     let options = grown.entry.options;
     // With too few devices, or a layout that could not be read, nobody knows how many there will be.
     if have == 0 || have == ways || data < zfs.layout.fewest() || options.is_wrong("layout") {

@@ -237,12 +237,10 @@ const fn of_bcache(bcache: &Bcache) -> Traits {
 }
 
 const fn of_zfs(zfs: &Zfs) -> Traits {
-    let (copies, survives) = match zfs.layout {
-        ZfsLayout::Stripe => (Copies::One, Survives::Nothing),
-        ZfsLayout::Mirror => (Copies::Mirrored, Survives::AllButOne),
-        ZfsLayout::Raidz1 => (Copies::Parity, Survives::Any(1)),
-        ZfsLayout::Raidz2 => (Copies::Parity, Survives::Any(2)),
-        ZfsLayout::Raidz3 => (Copies::Parity, Survives::Any(3)),
+    let (copies, survives) = match (zfs.layout, zfs.layout.parity()) {
+        (_, Some(parity)) => (Copies::Parity, Survives::Any(parity)),
+        (ZfsLayout::Mirror, _) => (Copies::Mirrored, Survives::AllButOne),
+        _ => (Copies::One, Survives::Nothing),
     };
     let repairs = !matches!(copies, Copies::One);
     let tree = Traits { over: Over::All, file_system: true, tree: true, snapshots: true, ..PLAIN };
@@ -258,7 +256,7 @@ mod tests {
     fn all() -> Vec<Layer> {
         let levels = [RaidLevel::Raid0, RaidLevel::Raid1, RaidLevel::Raid10, RaidLevel::Raid5, RaidLevel::Raid6];
         let volumes = [Volume::Linear, Volume::Striped, Volume::Raid1, Volume::Raid10, Volume::Raid5, Volume::Raid6];
-        let layouts = [ZfsLayout::Stripe, ZfsLayout::Mirror, ZfsLayout::Raidz1, ZfsLayout::Raidz2, ZfsLayout::Raidz3];
+        let layouts = ZfsLayout::ALL;
         let profiles =
             [BtrfsProfile::Single, BtrfsProfile::Dup, BtrfsProfile::Raid0, BtrfsProfile::Raid1, BtrfsProfile::Raid10];
         let raids = levels.into_iter().flat_map(|level| {

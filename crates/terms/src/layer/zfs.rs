@@ -42,6 +42,53 @@ pub enum ZfsLayout {
 }
 
 impl ZfsLayout {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Stripe, Self::Mirror, Self::Raidz1, Self::Raidz2, Self::Raidz3];
+
+    /// Parities of each row; `None` without rows.
+    #[must_use]
+    pub const fn parity(self) -> Option<usize> {
+        match self {
+            Self::Stripe | Self::Mirror => None,
+            Self::Raidz1 => Some(1),
+            Self::Raidz2 => Some(2),
+            Self::Raidz3 => Some(3),
+        }
+    }
+
+    /// How many of its devices may be lost, whichever they are.
+    #[must_use]
+    pub const fn survives(self, devices: usize) -> usize {
+        match (self, self.parity()) {
+            (_, Some(parity)) => parity,
+            (Self::Mirror, _) => devices.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// Devices of the only special mirror that `zpool` takes beside it without force: losing it loses the pool, so it has to survive as
+    /// many lost devices as the data. `None` where the data survives none, and special devices stand alone.
+    #[must_use]
+    pub const fn special_ways(self, devices: usize) -> Option<usize> {
+        match self {
+            Self::Stripe => None,
+            _ => Some(self.survives(devices) + 1),
+        }
+    }
+
+    /// Sectors that a block of so many takes of its devices: copies, or parity for each row and padding to a multiple of the parities and
+    /// one more, so that no hole is too small to be used (`vdev_raidz_asize` in OpenZFS's `module/zfs/vdev_raidz.c`).
+    #[must_use]
+    pub const fn allocated(self, sectors: u64, devices: usize) -> u64 {
+        let Some(parity) = self.parity() else {
+            return if matches!(self, Self::Mirror) { sectors * devices as u64 } else { sectors };
+        };
+        let data = devices.saturating_sub(parity) as u64;
+        let parity = parity as u64;
+        let rows = sectors.div_ceil(if data == 0 { 1 } else { data });
+        (sectors + parity * rows).next_multiple_of(parity + 1)
+    }
+
     /// As studies and, except for `single`, zpool take it.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -101,5 +148,32 @@ impl Default for Zfs {
             special_small_blocks: Bytes(0),
             atime: true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of records of one sector in raidz2 one of three is data, of two sectors two of six; 32 sectors over 5 drives have 8 rows.
+    #[test]
+    fn a_block_takes_copies_or_rows_and_padding() {
+        for (layout, devices, sectors, taken) in [
+            (ZfsLayout::Stripe, 4, 32, 32),
+            (ZfsLayout::Mirror, 3, 32, 96),
+            (ZfsLayout::Raidz1, 5, 32, 40),
+            (ZfsLayout::Raidz2, 12, 1, 3),
+            (ZfsLayout::Raidz2, 12, 2, 6),
+            (ZfsLayout::Raidz3, 4, 1, 4),
+        ] {
+            assert_eq!(layout.allocated(sectors, devices), taken, "{layout:?} of {devices}");
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_survives_as_much() {
+        assert_eq!(ZfsLayout::ALL.map(|of| of.survives(6)), [0, 5, 1, 2, 3]);
+        assert_eq!(ZfsLayout::ALL.map(|of| of.special_ways(6)), [None, Some(6), Some(2), Some(3), Some(4)]);
+        assert_eq!(ZfsLayout::ALL.map(ZfsLayout::fewest), [1, 2, 2, 3, 4]);
     }
 }
