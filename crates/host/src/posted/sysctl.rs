@@ -2,12 +2,10 @@
 
 use super::{Machine, Text};
 
+/// Of all settings those of arrays are looked at; a configuration of another program may have lines of the shape of others.
 pub(super) fn begins(line: &str) -> bool {
-    setting(line).is_some_and(|(key, _)| TREES.iter().any(|tree| key.starts_with(tree)))
+    setting(line).is_some_and(|(key, _)| key.starts_with("dev.raid."))
 }
-
-/// Where settings of storage are. A configuration of another program may have lines of that shape, too.
-const TREES: [&str; 3] = ["dev.raid.", "dev.scsi.", "vm."];
 
 fn setting(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim_end().split_once(" = ")?;
@@ -16,8 +14,12 @@ fn setting(line: &str) -> Option<(&str, &str)> {
     (key.contains('.') && key.split('.').all(is_part)).then_some((key, value))
 }
 
-/// Each as the file of `/proc/sys` that it is (sysctl(8)).
+/// Each as the file of `/proc/sys` that it is (sysctl(8)). What a file says that is read at the start need not be so now.
 pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
+    if text.command.is_some_and(|typed| typed.contains("sysctl.conf") || typed.contains("sysctl.d")) {
+        machine.refused.push("it is what is set at the start, and `sysctl dev.raid` tells what is so now".to_owned());
+        return 0;
+    }
     let all = text.lines.iter().filter_map(|line| setting(line));
     all.map(|(key, value)| machine.file(format!("/proc/sys/{}", key.replace('.', "/")), value)).count()
 }
