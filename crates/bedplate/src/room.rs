@@ -1,6 +1,6 @@
 //! Room for the data that a run fills, and for the buffers of its workloads.
 
-use capacity::DriveSize;
+use capacity::{CapacityError, DriveSize};
 use host::Host;
 use terms::layer::ZfsCompression;
 use terms::{Bytes, Cmd, Layer, LayerNode, Nanos, Stack, Workload};
@@ -42,27 +42,46 @@ pub(crate) fn for_buffers(workloads: &[Workload], memory: Bytes) -> Result<(), F
     )))
 }
 
-/// Do the data fit every stack? Of a stack whose drives are not all known nothing is said, nor of a pool that compresses.
+/// Do stacks fit their drives, and the data every stack? Of one whose drives are not all known nothing is said, nor whether data fit a pool
+/// that compresses.
 ///
 /// # Errors
-/// [`Failure::Told`] with every stack that they do not fit, and what fits all.
+/// [`Failure::Told`] with every stack that does not fit, or that holds less, and what fits all.
 pub(crate) fn for_data(stacks: &[Stack], drives: &[DriveSize], span: Bytes) -> Result<(), Failure> {
-    let compresses =
-        |node: &LayerNode| matches!(&node.layer, Layer::Zfs(zfs) if zfs.compression != ZfsCompression::Off);
-    let held = |stack: &Stack| capacity::account(stack, drives).ok().map(|account| account.total);
-    let sized = stacks.iter().filter(|stack| !stack.nodes.iter().any(compresses));
-    let small: Vec<(&Stack, Bytes)> =
-        sized.filter_map(|stack| Some((stack, held(stack)?))).filter(|(_, holds)| span > *holds).collect();
-    let told: Vec<String> =
-        small.iter().map(|(stack, holds)| format!("stack `{}` holds {holds}", stack.name)).collect();
-    match small.iter().map(|(stack, holds)| capacity::room_to_work(stack, *holds)).min() {
-        None => Ok(()),
-        Some(most) => Err(Failure::told(format!(
-            "error: data of {span} do not fit\n  because: {}\n\n\
-             hint: make `--span`, `size` in the job file or `span` in [measure] {most} or less; or take larger drives",
-            told.join("\n  because: ")
-        ))),
+    let (mut told, mut most) = (Vec::new(), None);
+    for stack in stacks {
+        match capacity::account(stack, drives) {
+            Ok(account) if span > account.total && !compresses(stack) => {
+                told.push(format!("stack `{}` holds {}", stack.name, account.total));
+                let room = capacity::room_to_work(stack, account.total);
+                most = Some(most.unwrap_or(room).min(room));
+            }
+            Err(error @ (CapacityError::TooSmall { .. } | CapacityError::ThinChunk { .. })) => {
+                told.push(format!("stack `{}`: {error}", stack.name));
+            }
+            _ => {}
+        }
     }
+    if told.is_empty() {
+        return Ok(());
+    }
+    let hint = most.map_or_else(
+        || "take larger drives, or smaller chunks and stripes".to_owned(),
+        |most| {
+            format!(
+                "make `--span`, `size` in the job file or `span` in [measure] {most} or less; or take larger drives"
+            )
+        },
+    );
+    Err(Failure::told(format!(
+        "error: data of {span} do not fit\n  because: {}\n\nhint: {hint}",
+        told.join("\n  because: ")
+    )))
+}
+
+fn compresses(stack: &Stack) -> bool {
+    let is_it = |node: &LayerNode| matches!(&node.layer, Layer::Zfs(zfs) if zfs.compression != ZfsCompression::Off);
+    stack.nodes.iter().any(is_it)
 }
 
 #[cfg(test)]

@@ -250,6 +250,15 @@ fn data_that_do_not_fit_the_stacks_are_refused_with_what_fits() {
         );
         assert!(told.contains(" 134 MiB or less"), "{told}");
     }
+    let small = home.path().join("small.toml");
+    let study = "question = '?'\n[lab]\ndrives = [{ name = 'a', size = '256 MiB' }, { name = 'b', size = '256 MiB' }]\n[measure]\nspan = '16 MiB'\n\
+                 [[stack]]\nname = 'wide'\nlayers = [{ raid = { level = 0, chunk = '1 GiB' }, on = ['a', 'b'] }, { ext4 = {} }]\n\
+                 [[stack]]\nname = 'thin'\nlayers = [{ lvm = { thin_chunk = '1 GiB' }, on = 'a' }, { ext4 = {} }]\n";
+    std::fs::write(&small, study).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bedplate"));
+    let output = command.arg("run").arg(small).env("BEDPLATE_RUNS", home.path()).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("stack `wide`: layer") && told.contains("stack `thin`: layer"), "{told}");
 }
 
 /// An exported file tells its reader what to change, so what somebody changed stays.

@@ -144,6 +144,10 @@ pub fn larger_chunk(lvm: &Lvm, members: &[SizeBounds]) -> Option<Bytes> {
 fn thin(lvm: &Lvm, chunk: u64, members: &[Place], extents: &[u64], free: u64, uses: Uses) -> Option<(u64, Uses)> {
     let size = thin_size(lvm, &bounds(members)).0;
     let data = EXTENT * pool(lvm, free, extents.len() as u64);
+    // "Size of thin-pool data volume cannot be smaller than chunk size".
+    if data < chunk {
+        return None;
+    }
     let metadata = (data / chunk.max(1) * POOL_ENTRY).max(POOL_LEAST).div_ceil(EXTENT) * EXTENT;
     // Twice: a spare of the same size waits for repairs.
     let rest = (EXTENT * free).checked_sub(size + 2 * metadata)?;
