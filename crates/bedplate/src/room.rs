@@ -3,7 +3,7 @@
 use capacity::{CapacityError, DriveSize};
 use host::Host;
 use terms::layer::ZfsCompression;
-use terms::{Bytes, Cmd, Layer, LayerNode, Nanos, Stack, Workload};
+use terms::{Bytes, Cmd, Layer, LayerNode, Load, Method, Nanos, Stack, Workload};
 
 use crate::exit::Failure;
 
@@ -65,7 +65,7 @@ pub(crate) fn for_data(stacks: &[Stack], drives: &[DriveSize], span: Bytes) -> R
     if told.is_empty() {
         return Ok(());
     }
-    let hint = most.map_or_else(
+    let hint = most.filter(|most| most.0 > 0).map_or_else(
         || "take larger drives, or smaller chunks and stripes".to_owned(),
         |most| {
             format!(
@@ -79,6 +79,36 @@ pub(crate) fn for_data(stacks: &[Stack], drives: &[DriveSize], span: Bytes) -> R
     )))
 }
 
+/// Has each job of every workload a block of the span, and an operation of the rate that is offered?
+///
+/// # Errors
+/// [`Failure::Told`] with every workload that has not.
+pub(crate) fn for_jobs(workloads: &[Workload], span: Bytes) -> Result<(), Failure> {
+    let mut told = Vec::new();
+    for work in workloads.iter().filter(|work| work.method == Method::Fio) {
+        if work.least_span() > span {
+            told.push(format!("`{}` needs a span of {}, and has {span}", work.name, work.least_span()));
+        }
+        if let Load::Rate(rate) = work.load
+            && rate < work.least_rate()
+        {
+            told.push(format!(
+                "`{}` offers {rate}/s, and {} jobs get {}/s or more",
+                work.name,
+                work.jobs,
+                work.least_rate()
+            ));
+        }
+    }
+    if told.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::told(format!(
+        "error: there is not enough for each job\n  because: {}\n\nhint: fewer jobs, smaller blocks, a larger span or a higher rate",
+        told.join("\n  because: ")
+    )))
+}
+
 fn compresses(stack: &Stack) -> bool {
     let is_it = |node: &LayerNode| matches!(&node.layer, Layer::Zfs(zfs) if zfs.compression != ZfsCompression::Off);
     stack.nodes.iter().any(is_it)
@@ -86,9 +116,25 @@ fn compresses(stack: &Stack) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Name, Pattern};
+    use terms::{Name, Pattern, Reach};
 
     use super::*;
+
+    #[test]
+    fn each_job_has_a_block_and_an_operation() {
+        let work = |jobs, reach, load| Workload {
+            jobs,
+            reach,
+            load,
+            ..Workload::new(Name::new("w").unwrap(), Pattern::RandRead, Bytes::mib(1))
+        };
+        let refused =
+            |work: Workload| for_jobs(&[work], Bytes::mib(32)).err().map(|failure| failure.text()).unwrap_or_default();
+        assert_eq!(refused(work(64, Reach::Span, Load::Closed)), "", "jobs at random places share the span");
+        assert!(refused(work(64, Reach::Samples(2), Load::Closed)).contains("needs a span of 64 MiB, and has 32 MiB"));
+        assert_eq!(refused(work(32, Reach::Samples(2), Load::Rate(32))), "");
+        assert!(refused(work(32, Reach::Span, Load::Rate(31))).contains("32 jobs get 32/s or more"));
+    }
 
     #[test]
     fn a_machines_memory_is_not_taken() {

@@ -150,7 +150,11 @@ fn commands(plan: &Plan, machine: &Machine<'_>, past: &[JournalEntry], leftovers
     let mut left = Vec::new();
     for (step, old) in begun.iter().rev().filter_map(|(id, old)| Some((step(id)?, old))) {
         if let (Act::Write { path, .. }, Some(old)) = (&step.act, old) {
-            left.push(format!("echo {} > {}", quote(old), quote(&word(path))));
+            // A setting of what the plan made goes with it, and where that cannot be asked nobody knows its place.
+            let is_of_node = path.places().any(|place| matches!(place, Placeholder::Sysfs(_)));
+            if !is_of_node || machine.word("left", path).is_ok() {
+                left.push(format!("echo {} > {}", quote(old), quote(&word(path))));
+            }
         }
         left.extend(leftover::undos(leftovers, step).iter().map(line));
     }

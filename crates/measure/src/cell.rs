@@ -124,15 +124,7 @@ pub(crate) fn check_request(request: &CellRequest<'_>) -> Result<(), MeasureErro
         return Err(MeasureError::Rate { workload: name.to_string() });
     }
     let span = request.filled.span;
-    let needed = |kind: Workload| {
-        let blocks = if kind.pattern.random() { 1 } else { u64::from(kind.jobs) };
-        let least = kind.block.0.saturating_mul(blocks);
-        let begins = kind.begins_at().0;
-        // A part that begins behind others says how far it reaches.
-        let reaches = if begins > 0 { kind.reach_of(terms::Bytes(u64::MAX)).0 } else { 0 };
-        if least == 0 { u64::MAX } else { begins.saturating_add(reaches.max(least)) }
-    };
-    let needed = terms::Bytes(request.workload.kinds().into_iter().map(needed).max().unwrap_or(u64::MAX));
+    let needed = request.workload.least_span();
     if needed > span {
         return Err(MeasureError::Span { workload: name.to_string(), needed, span });
     }

@@ -64,6 +64,8 @@ impl Stage {
         TOOLS.iter().for_each(|(tool, body)| stage.stub(tool, body));
         let keep = |tool: &str| format!(r#"{{ printf '%s\0' {tool} "$@"; printf '\0'; }} >> "$STATE/log""#);
         LOGGED.iter().for_each(|tool| stage.stub(tool, &keep(tool)));
+        let gone = r#"case "$*" in "-rf /dev/shm/bedplate-"*) exec /bin/rm "$@" ;; esac"#;
+        stage.stub("rm", &format!("{}\n{gone}", keep("rm")));
         stage.stub("od", "echo 00 00");
         stage.stub("mountpoint", ":");
         // Between build and teardown there is something on the drives.

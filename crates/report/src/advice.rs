@@ -89,11 +89,13 @@ fn reasons(first: &Advised, advice: &Advice, style: &Style) -> String {
         None => String::new(),
     };
     // One unreadable block counts as much as all drives: this figure says which of them it is.
-    let all =
-        first.everything.map(|all| format!(" That of losing everything is {}.", once(all.middle))).unwrap_or_default();
+    let all = first
+        .everything
+        .map(|all| format!(" The risk of losing everything is {}.", once(all.middle)))
+        .unwrap_or_default();
     let common = common_words(&advice.needs.common);
     format!(
-        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}. Of each risk, {common}.{all} \
+        "{fails} Its usable capacity is {}. The estimated risk of losing any data in a year is {} ({} to {}){risk}. Part of each risk: {common}.{all} \
          {fastest}{}{}",
         style.size(first.available),
         once(first.loss.middle),
@@ -123,7 +125,7 @@ fn barely_too_risky(first: &Advised) -> String {
     let known = first.neighbours.iter().filter_map(|other| Some((other.barely_too_risky?, &other.change)));
     let Some((loss, change)) = known.min_by(|(a, _), (b, _)| a.total_cmp(b)) else { return String::new() };
     let (risk, years) = (once(loss), safest(loss));
-    format!(" A risk of {risk} barely rules out the same with {change} (`--once-in {years}`).")
+    format!(" The same with {change} has a risk of {risk}, a little above the limit (`--once-in {years}` allows it).")
 }
 
 /// The one with the fewest layers, where the first has more.
@@ -137,8 +139,7 @@ fn fewest_layers(first: &Advised, advice: &Advice) -> String {
         return String::new();
     }
     let speed = one.speed * 100.0;
-    let few = if few == 1 { "1 layer".to_owned() } else { format!("{few} layers") };
-    format!(" Layout {} is the simplest: {few} instead of {many}, at {speed:.0} % of the speed.", at + 1)
+    format!(" Layout {} has the fewest layers: {few} instead of {many}, at {speed:.0} % of the speed.", at + 1)
 }
 
 /// Why nothing fits: what would be left if one requirement were given up.

@@ -267,9 +267,13 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
         return;
     }
     let name = &grown.stack.name;
-    let hint = format!(
-        "make the span {room} or less, so that journals, reserves and what copy-on-write has twice have room; or make the drives larger"
-    );
+    let hint = if room.0 == 0 {
+        "make the drives larger: nothing is left for data".to_owned()
+    } else {
+        format!(
+            "make the span {room} or less, so that journals, reserves and what copy-on-write has twice have room; or make the drives larger"
+        )
+    };
     let note = |message| {
         Note::error("study-span", Some(place), message)
             .label(format!("{capacity} is an upper bound of what it holds"))

@@ -27,6 +27,7 @@ mod flash;
 pub mod guard;
 pub mod inventory;
 pub mod layer;
+mod least;
 pub mod machine;
 pub mod name;
 pub mod note;

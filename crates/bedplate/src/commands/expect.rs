@@ -148,7 +148,7 @@ pub(crate) fn say_span(design: &mut Design, said: Option<Bytes>, is_written: boo
         Some(size) => format!("1/{:.0} of a drive", size.as_f64() / span.as_f64()),
         None => format!("the same share of a drive as the {own} of the study"),
     };
-    settings.printer.say(&format!("predicted on {span} of data: {share}"));
+    settings.printer.say(&format!("these predictions are for {span} of data, {share}"));
     design.measure.span = span;
 }
 

@@ -46,6 +46,7 @@ pub(super) fn prepare(
     policy.max_rounds = policy.rounds;
     policy.control = Control::Off;
     settings.printer.say(&format!("on: {}", beneath.in_words()));
+    crate::room::for_jobs(&study.design.workloads, study.design.measure.span)?;
     room(&site, &path, study.design.measure.span)?;
     let inside = format!("{}/.bedplate-{}", path.trim_end_matches('/'), tag());
     let plan = plan::existing(&stack, &inside, &host::file_system_id(&site, &path)?)

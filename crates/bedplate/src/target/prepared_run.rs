@@ -30,6 +30,7 @@ impl PreparedRun {
     pub(super) fn on(study: Study, found: Vec<DriveSize>, site: Option<Site>) -> Result<Self, Failure> {
         let design = &study.design;
         let drives = prepared::set_up(found, &design.setups);
+        room::for_jobs(&design.workloads, design.measure.span)?;
         room::for_data(&design.stacks, &studies::placed(design, &drives)?, design.measure.span)?;
         let (plans, sources) = (studies::plans(design, &drives)?, studies::source_plans(design, &drives)?);
         Ok(Self { study, plans, sources, site })

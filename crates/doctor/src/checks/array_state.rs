@@ -407,7 +407,8 @@ fn stopped(machine: &Machine, round: &mut Round) {
             found
                 .advise(
                     "Too few members were found when it was assembled. Compare what they say of themselves (`Events`), and bring back those that \
-                     are missing: `--incremental` takes each that belongs to it, and with all of them it starts whole. A member that is added or created anew is overwritten, also where only its superblock is lost. To start it without them is the last resort: they are out of date from the first write on.",
+                     are missing: `--incremental` takes each that belongs to it, and with all of them it starts whole. Where all are here and some are a few events behind, copies come first, and then \
+                     `--assemble --force` with the newest ones: it takes a member that is out of date as if it were not. A member that is added or created anew is overwritten, also where only its superblock is lost. To start it without them is the last resort: they are out of date from the first write on.",
                 )
                 .look("mdadm --examine MEMBER …")
                 .run(Nothing, "mdadm --incremental MEMBER")

@@ -55,6 +55,7 @@ mod zfs_block;
 mod zfs_dataset;
 mod zfs_order;
 mod zfs_pool;
+mod zfs_told;
 
 use crate::check::Check;
 

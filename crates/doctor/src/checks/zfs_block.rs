@@ -4,7 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::{Place, Severity};
 use terms::inventory::{Pool, Readout, Vdev};
 
-use super::zfs_pool::{place, pools, walk};
+use super::zfs_told::{place, pools, walk};
 use crate::check::{Data, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
 use crate::remedy::Found;

@@ -4,7 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Pool, Vdev};
 
-use super::zfs_pool::{damage, walk};
+use super::zfs_told::{damage, walk};
 use crate::check::{Brought, Information, Nothing, Round, finding};
 use crate::condition::resilvers;
 use crate::remedy::Found;
@@ -34,7 +34,11 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         if pool.state != "ONLINE" {
             return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
         }
-        let advice = if damage(pool).is_some() {
+        let advice = if all_counted_alike(pool) {
+            "Replace none of them: so many drives do not fail alike. What they have in common does: the memory, the controller, its cables or its \
+             power. Look there first, and test the memory; bring back from a copy what the status names, if it names files. A scrub after that \
+             shows whether it holds; reset the counters only when it is known why they counted."
+        } else if damage(pool).is_some() {
             "Bring back the files that the status names from a copy, or remove them; snapshots that hold them as well keep the errors. Where \
              all devices counted alike it is the memory, the controller or its cables, and no drive. A scrub after that shows what is left; \
              reset the counters only when it is known why they counted."
@@ -152,6 +156,16 @@ fn is_being_replaced(pool: &Pool, device: &Vdev) -> bool {
 /// One whose label is not read is called faulted as well, and counted nothing.
 fn is_counted_out(vdev: &Vdev) -> bool {
     COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
+}
+
+/// Did all devices of a pool of several count errors of checksums, none of other kinds, and none more than twice as many as another?
+fn all_counted_alike(pool: &Pool) -> bool {
+    let mut leaves = Vec::new();
+    let data = pool.vdevs.known().into_iter().flatten().filter(|vdev| vdev.class == "data");
+    data.for_each(|vdev| crate::group::leaves(vdev, &mut leaves));
+    let counts = || leaves.iter().map(|leaf| leaf.errors[2]);
+    let (most, least) = (counts().max().unwrap_or(0), counts().min().unwrap_or(0));
+    leaves.len() > 1 && least > 0 && most <= 2 * least && leaves.iter().all(|leaf| leaf.errors[..2] == [0, 0])
 }
 
 /// Did several devices count as many errors of checksums each, and none of other kinds? A block that is wrong in all of its parts counts

@@ -4,6 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Pool, Vdev};
 
+use super::zfs_told::{damage, place, pools, walk};
 use super::{zfs_block, zfs_order};
 use crate::check::{Brought, Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::condition::resilvers;
@@ -48,31 +49,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: space,
     },
 ];
-
-pub(super) fn pools<'a>(machine: &Machine<'a>, round: &mut Round) -> &'a [Pool] {
-    round.ask(&Place::machine(), &machine.detail.pools).map_or(&[], Vec::as_slice)
-}
-
-pub(super) fn place(pool: &Pool) -> Place {
-    Place::new("pool", &pool.name)
-}
-
-/// A virtual device and all below it.
-pub(super) fn walk<'a>(vdev: &'a Vdev, found: &mut Vec<&'a Vdev>) {
-    found.push(vdev);
-    for child in &vdev.children {
-        walk(child, found);
-    }
-}
-
-/// What a status says of errors where it names none: there are none, or the pool cannot be asked (`print_status_config` in OpenZFS's
-/// `cmd/zpool/zpool_main.c`).
-const NOTHING_KNOWN: [&str; 2] = ["No known data errors", "List of errors unavailable"];
-
-/// What a status says of data that is damaged.
-pub(super) fn damage(pool: &Pool) -> Option<&str> {
-    pool.errors.as_deref().filter(|text| !NOTHING_KNOWN.iter().any(|start| text.starts_with(start)))
-}
 
 /// A hot spare that waits or is in use is no fault of its own.
 fn is_bad(vdev: &Vdev) -> bool {

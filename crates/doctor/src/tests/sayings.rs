@@ -342,6 +342,12 @@ fn drives_that_count_alike_are_not_replaced() {
     assert!(format!("{:?}", said.seen).contains("/big/Фильмы/видео.mkv"), "{:?}", said.seen);
     assert!(said.why.contains("2 files permanently damaged"), "{}", said.why);
     assert!(told(&pool(3)).contains("zpool replace"), "one of them counted otherwise");
+    let online = |third: u32| told(&pool(third).replace("DEGRADED", "ONLINE").replace(" too many errors", ""));
+    assert!(
+        online(30).contains("Replace none of them") && !online(3).contains("Replace none of them"),
+        "{}",
+        online(30)
+    );
 }
 
 #[test]

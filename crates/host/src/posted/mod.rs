@@ -181,8 +181,10 @@ pub enum TextKind {
     Sysctl,
     /// `ip -s link` or `ethtool -S`.
     Network,
-    /// What `e2fsck` or `xfs_repair` found.
-    FsCheck,
+    /// `fsck -n` of an ext file system.
+    Fsck,
+    /// `xfs_repair -n`.
+    XfsRepair,
     /// `zpool iostat -v -l`.
     ZpoolIostat,
     /// `iostat -x`.
@@ -232,7 +234,7 @@ const MAIL: &str = "mail";
 const MESSAGES: &str = "messages of programs";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 58] = [
+const FORMS: [Form; 59] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -285,7 +287,8 @@ const FORMS: [Form; 58] = [
     table(form(TextKind::Swaps, "cat /proc/swaps", swaps::begins, swaps::read)),
     form(TextKind::Sysctl, "sysctl dev.raid", sysctl::begins, sysctl::read),
     form(TextKind::Network, "ip -s link", network::begins, network::read),
-    form(TextKind::FsCheck, "xfs_repair -n", fs_check::begins, fs_check::read),
+    form(TextKind::Fsck, "fsck -n", fs_check::begins, fs_check::read),
+    form(TextKind::XfsRepair, "xfs_repair -n", fs_check::begins_xfs, fs_check::read_xfs),
     form(TextKind::ZpoolIostat, "zpool iostat -v -l", zpool_iostat::begins, zpool_iostat::read),
     form(TextKind::Iostat, "iostat -x", iostat::begins, iostat::read),
     form(TextKind::Edac, "edac-util -v", edac::begins, edac::read),
@@ -394,8 +397,13 @@ pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Posted {
                     .push("the file ends in the middle of it, so that its last line was left out".to_owned());
             }
             machine.reading = form.command;
+            let uncut = machine.refused.len();
             let told = match (form.read)(&text, &mut machine) {
-                0 => said,
+                // It is not refused for telling nothing else.
+                0 if said > 0 => {
+                    machine.refused.truncate(uncut);
+                    said
+                }
                 told => told,
             };
             let whole = machine.refused.len() == before;

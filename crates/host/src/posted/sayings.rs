@@ -138,11 +138,6 @@ impl<'t> Element<'t> {
     }
 }
 
-/// Does a text have a line that says anything?
-pub(super) fn tells(text: &Text) -> bool {
-    text.lines.iter().any(|line| said(line).is_some())
-}
-
 /// A line among messages.
 pub(super) fn say(program: &str, words: &str, machine: &mut Machine) {
     push(&format!("{OF_PROGRAM}{program}: {words}"), machine);

@@ -6,7 +6,7 @@ use super::kept::Smart;
 use super::lsblk::is_drive;
 use super::machine::CACHE;
 use super::smart_attribute::{self, LIMITS, attribute};
-use super::{Machine, Text, sayings, smart_log};
+use super::{Machine, Text, smart_log};
 use crate::inspect::SPECIFIED;
 
 /// What says the same, without its device.
@@ -25,7 +25,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
     let said = Said(&lines);
     // The version's line and the first heading each look like a beginning, and the first has nothing.
     if said.field("Serial Number").is_none() && said.field("Device Model").is_none() && !said.has_health() {
-        if text.lines.len() > 4 && !sayings::tells(text) {
+        if text.lines.len() > 4 {
             machine.refused.push("it tells neither what drive it is nor of its health".to_owned());
         }
         return 0;

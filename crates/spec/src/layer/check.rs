@@ -107,6 +107,26 @@ fn check_format(crypt: &Crypt, options: &Fields, notes: &mut Vec<Note>) {
     }
 }
 
+/// Ciphers of the kernel that dm-crypt can use (its `crypto/Kconfig`). What follows behind a comma or a colon is how.
+const CIPHERS: [&str; 16] = [
+    "aes",
+    "aria",
+    "blowfish",
+    "camellia",
+    "cast5",
+    "cast6",
+    "cipher_null",
+    "des3_ede",
+    "serpent",
+    "sm4",
+    "twofish",
+    "xchacha12",
+    "xchacha20",
+    "anubis",
+    "khazad",
+    "tea",
+];
+
 /// Key sizes that the kernel's AES takes, in bits: 128, 192 and 256, and two of them for XTS.
 /// (cryptsetup's 384-bit XTS works too, and nobody means it.) Other ciphers are left to cryptsetup.
 fn check_cipher(cipher: &str, key_bits: u32, options: &Fields, notes: &mut Vec<Note>) {
@@ -119,6 +139,27 @@ fn check_cipher(cipher: &str, key_bits: u32, options: &Fields, notes: &mut Vec<N
             Note::error("study-cipher", Some(options.place("cipher")), format!("`{cipher}` is not a cipher"))
                 .label("not cipher-mode-iv")
                 .hint("write it like \"aes-xts-plain64\""),
+        );
+        return;
+    }
+    let own = parts[0].split([',', ':']).next().unwrap_or_default();
+    if !CIPHERS.contains(&own) {
+        let known = CIPHERS.iter().copied();
+        notes.push(
+            Note::error(
+                "study-cipher",
+                Some(options.place("cipher")),
+                format!("the kernel has no cipher `{}`", own.escape_debug()),
+            )
+            .hint(crate::suggest::meant(own, known, || format!("it has {}", CIPHERS.join(", ")))),
+        );
+        return;
+    }
+    if !key_bits.is_multiple_of(8) {
+        let place = if options.has("key_bits") { options.place("key_bits") } else { options.place("cipher") };
+        notes.push(
+            Note::error("study-key-bits", Some(place), format!("a key of {key_bits} bits is no number of bytes"))
+                .hint("write a multiple of 8"),
         );
         return;
     }

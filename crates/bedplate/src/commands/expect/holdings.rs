@@ -15,8 +15,9 @@ use crate::{drives, room};
 
 /// Sequential writes of a hard disk on average over its tracks, where nobody says.
 const HDD: BytesPerSecond = BytesPerSecond(160e6);
-/// The same of flash.
+/// The same of flash, when its write cache is full; and of flash at a line of SATA, which carries no more.
 pub(crate) const FLASH: BytesPerSecond = BytesPerSecond(1e9);
+const SATA_FLASH: BytesPerSecond = BytesPerSecond(500e6);
 
 /// What one stack holds, and what is to be expected of it over the years.
 pub(super) struct Holding {
@@ -51,6 +52,7 @@ pub(super) fn want_room(design: &Design, machine: &Machine) -> Result<(), Failur
         let size = group(&drive.name, machine)?.size?;
         Some(DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false })
     };
+    room::for_jobs(&design.workloads, design.measure.span)?;
     room::for_data(&design.stacks, &design.lab.drives.iter().filter_map(of).collect::<Vec<_>>(), design.measure.span)
 }
 
@@ -156,8 +158,16 @@ fn holding(
 }
 
 fn speed(group: &DriveGroup) -> BytesPerSecond {
-    let usual = if group.kind == DriveKind::Hdd { HDD } else { FLASH };
-    group.rated.write.unwrap_or(usual)
+    let usual = match group.kind {
+        DriveKind::Hdd => return group.rated.write.unwrap_or(HDD),
+        DriveKind::SataSsd => SATA_FLASH,
+        _ => FLASH,
+    };
+    // A rating is that of the write cache, and a rebuild is larger than that.
+    group
+        .rated
+        .sustained
+        .unwrap_or_else(|| BytesPerSecond(group.rated.write.map_or(usual.0, |rated| rated.0.min(usual.0))))
 }
 
 /// How long drives of a kind last. A RAM drive is taken for flash: nobody keeps data on one for a year.
