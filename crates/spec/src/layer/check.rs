@@ -107,8 +107,9 @@ fn check_format(crypt: &Crypt, options: &Fields, notes: &mut Vec<Note>) {
     }
 }
 
-/// Ciphers of the kernel that dm-crypt can use (its `crypto/Kconfig`). What follows behind a comma or a colon is how.
-const CIPHERS: [&str; 16] = [
+/// Ciphers of the kernel that dm-crypt can use (its `crypto/Kconfig`). What follows behind a comma or a colon is how; behind `capi`
+/// it is the kernel's own name of one.
+const CIPHERS: [&str; 17] = [
     "aes",
     "aria",
     "blowfish",
@@ -125,6 +126,7 @@ const CIPHERS: [&str; 16] = [
     "anubis",
     "khazad",
     "tea",
+    "capi",
 ];
 
 /// Key sizes that the kernel's AES takes, in bits: 128, 192 and 256, and two of them for XTS.
