@@ -357,40 +357,6 @@ fn every_check_has_a_remedy_that_was_typed_or_says_why_not() {
     }
 }
 
-/// What is advised where an array cannot start without a member that it calls missing, typed: the member that left long ago stays out, the
-/// one that is a few events behind is taken as it is, and every byte is there.
-#[test]
-fn an_array_starts_with_a_member_that_is_a_few_events_behind() {
-    let bench = Bench::new();
-    let yard = Yard::new(&bench, arrays::LAB);
-    let before = yard
-        .shell(
-            "n=0; for d in $A $B $C $D; do n=$((n + 1)); cut m$n $d 0 64; done; \
-             mdadm --create /dev/md50 --quiet --run --level=5 --raid-devices=4 --assume-clean /dev/mapper/m[1234]; \
-             mdadm --quiet /dev/md50 --fail /dev/mapper/m4; noise /dev/md50 32; \
-             for again in 1 2 3 4 5; do mdadm --quiet --stop /dev/md50; mdadm --quiet --assemble --run /dev/md50 /dev/mapper/m[123]; done; \
-             md5sum < /dev/md50; mdadm --quiet /dev/md50 --fail /dev/mapper/m3; mdadm --quiet --stop /dev/md50",
-        )
-        .unwrap();
-    // Names of drives stand for those of mappings.
-    let members = yard
-        .shell("for n in 1:b 2:c 3:d 4:e; do mdadm --examine /dev/mapper/m${n%:*} | sed \"s,^.*m${n%:*}:,/dev/sd${n#*:}:,\"; done")
-        .unwrap();
-    let machine = host::posted::read([("members", members.as_str())]).machine;
-    let found = doctor::diagnose(&inspect::examine(&machine).unwrap()).findings;
-    let told: Vec<&str> = found.iter().map(|found| found.what.as_str()).collect();
-    assert!(
-        told.iter().any(|what| what.contains("cannot start without a member") && what.ends_with("(sdd)")),
-        "{told:?}\n{members}"
-    );
-    assert!(told.iter().any(|what| what.contains("out of date") && what.ends_with("(sde)")), "{told:?}\n{members}");
-    let refused = yard.shell("mdadm --assemble --run /dev/md50 /dev/mapper/m[123]");
-    assert!(refused.is_err(), "{refused:?}");
-    let after = yard.shell("mdadm --stop /dev/md50 || true; mdadm --assemble --force --run /dev/md50 /dev/mapper/m[123]; md5sum < /dev/md50").unwrap();
-    let sum = before.lines().find(|line| line.ends_with(" -")).unwrap();
-    assert!(after.lines().any(|line| line == sum), "{before}{after}");
-}
-
 #[test]
 fn remedies_of_drives_are_typed() {
     play(drives::LAB, drives::SCENES);
