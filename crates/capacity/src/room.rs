@@ -4,8 +4,8 @@ use terms::units::MIB;
 use terms::{Bytes, Stack};
 
 /// The most data that leaves a stack which holds that much room to work in, in whole MiB: six tenths. A file system that
-/// writes elsewhere what it overwrites has both until its transaction has ended: five. Shares of our
-/// own choice: the first ends runs of small drives in time, and no study needs more.
+/// writes elsewhere what it overwrites has both until its transaction has ended: five. Both
+/// shares are a choice.
 #[must_use]
 pub fn room_to_work(stack: &Stack, holds: Bytes) -> Bytes {
     let is_tree = stack.nodes.iter().any(|node| node.layer.traits().tree);

@@ -260,11 +260,7 @@ pub(crate) fn found(host: &dyn Host, pairs: &[Pairing]) -> Result<Vec<(plan::Dri
         let node = if id.contains('=') { None } else { host.resolve(&format!("/dev/disk/by-id/{id}")).ok() };
         let is_it = |drive: &&Drive| node.as_ref().map_or_else(|| tells(drive, id), |node| *node == drive.node());
         match all.iter().filter(is_it).collect::<Vec<_>>()[..] {
-            [drive] => {
-                let fact =
-                    plan::DriveSize { name: name.clone(), size: drive.size, lba: drive.logical_block, slice: false };
-                Ok((fact, drive.clone()))
-            }
+            [drive] => Ok((DriveSize::of_drive(name, drive), drive.clone())),
             [] => Err(unnamed(id, &all, || listed(host, &all))),
             _ => Err(Failure::told(format!(
                 "error: `{id}` is the id of several drives\n\nhint: name one by its `wwid=…`"
