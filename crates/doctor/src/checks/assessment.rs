@@ -1,7 +1,7 @@
 //! What drives say of themselves: that they fail, or that one of their limits is passed.
 
 use terms::Drive;
-use terms::inventory::{Attribute, Health};
+use terms::inventory::{Attribute, Counter, Health, Smart};
 
 use super::health::{ALL, each, source};
 use crate::check::{Error, Round, Warning, finding};
@@ -21,8 +21,23 @@ const WARNINGS: [(u32, &str); 6] = [
 /// The bit that says that it fails, which is also that of SMART's own assessment.
 pub(super) const UNRELIABLE: u32 = 4;
 /// What is done with such a drive: what reads all of it may be its last.
-pub(super) const FAILS: &str =
+const FAILS: &str =
     "It says itself that it fails: copy what is on it before anything reads all of it, then replace it.";
+/// What is done with a drive whose own test met blocks that it still cannot read: another test meets the same.
+const CANNOT_READ: &str = "Its own test met blocks that it cannot read, and they wait still. See that there is a copy of what it holds. A scrub \
+    of an array or a pool writes them anew from another copy. Where there is no other copy the drive is copied first (`ddrescue`). Then replace \
+    it: a failed test is what makers take one back for.";
+
+/// What is done with a drive before another look at it, where that is known.
+pub(super) fn known_to_fail(health: &Health, smart: &Smart) -> Option<&'static str> {
+    if health.critical_warning & UNRELIABLE != 0 {
+        return Some(FAILS);
+    }
+    let newest = smart.self_tests.as_ref().and_then(|tests| tests.iter().find_map(|test| test.passed));
+    let waits = smart.counter(Counter::Pending).is_some_and(|pending| pending.raw > 0);
+    (newest == Some(false) && waits).then_some(CANNOT_READ)
+}
+
 /// The bit that says nothing but how warm it is.
 const HEAT: u32 = 2;
 

@@ -4,7 +4,7 @@ use terms::Drive;
 use terms::diagnosis::Severity;
 use terms::inventory::{Counter, Health, Smart};
 
-use super::assessment::{FAILS, UNRELIABLE};
+use super::assessment::known_to_fail;
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::machine::{Machine, drive_place};
 use crate::words::{count, duration, float, list};
@@ -185,8 +185,8 @@ fn sectors(round: &mut Round, drive: &Drive, health: &Health, smart: &Smart) {
         format!("{all} {per}; without redundancy what was in a block that cannot be read is lost"),
     );
     let found = told.into_iter().fold(found, |found, (_, _, seen)| found.seen(source(drive), seen));
-    if health.critical_warning & UNRELIABLE != 0 {
-        return round.find(found.advise_to_replace(FAILS).look(source(drive)));
+    if let Some(advice) = known_to_fail(health, smart) {
+        return round.find(found.advise_to_replace(advice).look(source(drive)));
     }
     round.find(
         found

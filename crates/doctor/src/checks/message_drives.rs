@@ -37,6 +37,31 @@ pub(super) const LOCKED: Kind = Kind {
     command: "dmesg | grep -i nvme",
 };
 
+/// What a drive answers that could not read or write a block: MEDIUM ERROR (SPC-5, 4.5), `UNC` (ATA8-ACS, 6.2), and Unrecovered Read Error and Write
+/// Fault of NVMe (NVM Express NVM Command Set Specification 1.0, figure 16).
+pub(super) const UNREADABLE: Kind = Kind {
+    words: &[
+        &["critical medium error, dev"],
+        &["sense key : medium error"],
+        &["ata", ": error: { unc }"],
+        &["@ lba", "(sct 0x2 / sc 0x81)"],
+        &["@ lba", "(sct 0x2 / sc 0x80)"],
+    ],
+    severity: Warning,
+    what: "a drive cannot read or write some of its blocks",
+    cost: "; what is in a block that cannot be read is lost unless a copy has it",
+    advice: "The drive says so itself: neither its cable nor its controller is at fault. A scrub of an array or a pool \
+             writes the block anew from another copy. Where there is no other copy the drive is copied first (`ddrescue`), before anything checks \
+             or repairs what is on it. Replace it where its health is bad, or where other blocks follow.",
+    command: "smartctl -x DRIVE",
+};
+
+/// Is a message no more than what comes of blocks that `drives` cannot read? A drive that must be reset has another fault as well.
+pub(super) fn is_of_unreadable(line: &str, drives: &BTreeSet<String>) -> bool {
+    let is_other = ["reset", "timeout", "limiting", "NCQ disabled", "offline"].iter().any(|word| line.contains(word));
+    !is_other && message_names::of(&[line]).is_some_and(|name| drives.contains(message_names::drive(&name)))
+}
+
 /// `ata_dev_disable` in its `drivers/ata/libata-eh.c`, what comes before it where a drive failed and was not taken out, and what comes after
 /// it where it is back.
 pub(super) const DISABLED: Kind = Kind {

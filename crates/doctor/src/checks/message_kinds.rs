@@ -16,7 +16,7 @@ const AWAY: Words = &[
     &["nvme", "unable to change power state", "inaccessible"],
 ];
 
-/// As btrfs, dm-integrity, ext4, jbd2 and XFS word it.
+/// As btrfs and dm-integrity word it, which keep checksums of data.
 const CHECKSUMS: Words = &[
     &["btrfs", "csum failed"],
     &["btrfs", "checksum verify failed"],
@@ -24,12 +24,6 @@ const CHECKSUMS: Words = &[
     &["btrfs error", "bdev ", NO_REQUESTS],
     &["checksum failed at"],
     &["integrity aead error"],
-    &["ext4-fs error", "checksum"],
-    &["ext4", "checksum invalid"],
-    &["ext4", "invalid checksum"],
-    &["jbd2", "checksum error"],
-    &["jbd2", "invalid checksum"],
-    &["xfs", "crc error"],
     // What a scrub found, and no copy made up for (`scrub_stripe_report_errors` in the kernel's `fs/btrfs/scrub.c`).
     &["btrfs", "unable to fixup"],
     &["bcachefs", "bad checksum"],
@@ -54,7 +48,6 @@ const REQUESTS: Words = &[
     &["uas_eh_"],
     &["btrfs error", "bdev ", "errs:"],
     // What becomes of a request in the end (`blk_errors` in the kernel's `block/blk-core.c`). What a drive does not know is none of these.
-    &["critical medium error, dev"],
     // Before Linux 5.3 this one does not tell what was asked for, and the kernel trims drives that do not know how.
     &["critical target error, dev", " op 0x"],
     &["recoverable transport error, dev"],
@@ -79,7 +72,6 @@ const REQUESTS: Words = &[
     &["aacraid", "host target reset"],
     &["aacraid", "host bus reset"],
     // Of the layers above them: what a drive answered, and one that answers no more.
-    &["sense key : medium error"],
     &["sense key : hardware error"],
     &["timing out command, waited"],
     &["device offlined"],
@@ -196,27 +188,11 @@ const NOT_MOUNTED: Words = &[
     &["btrfs error", "devid", "is missing"],
     &["btrfs", "failed to read chunk tree"],
     &["ext4-fs", "error loading journal"],
-    &["xfs", "log mount/recovery failed"],
+    // Its device failed: EIO. What is damaged is told otherwise.
+    &["xfs", "log mount/recovery failed: error -5"],
 ];
 
 const DAMAGED: Words = &[
-    &["ext4-fs error"],
-    // What ext4 keeps in its superblock, and tells at each mount and once a day.
-    &["ext4-fs", "mounting fs with errors"],
-    &["ext4-fs", "error count since last fsck"],
-    &["ext4-fs", "group descriptors corrupted"],
-    &["ext4-fs", "bad geometry"],
-    &["xfs", "corruption"],
-    // `xfs_error_report` in its `fs/xfs/xfs_error.c`.
-    &["xfs", "internal error"],
-    &["xfs", "metadata i/o error"],
-    &["btrfs critical", "corrupt"],
-    &["parent transid verify failed"],
-    // Another block than the one that was asked for (`btrfs_validate_extent_buffer` in the kernel's `fs/btrfs/disk-io.c`).
-    &["btrfs", "bad tree block "],
-    // What could not be written where it was promised (`ext4_end_io_end`, `mpage_map_and_submit_extent` in its `fs/ext4`).
-    &["ext4-fs", "potential data loss"],
-    &["ext4-fs", "data will be lost"],
     &["f2fs-fs", "run fsck to fix"],
     &["bcachefs", "error validating btree node"],
     &["bcachefs", "btree node read error"],
@@ -235,7 +211,7 @@ pub(super) struct Kind {
     /// What it costs, behind how many messages there are.
     pub(super) cost: &'static str,
     pub(super) advice: &'static str,
-    /// What shows more of it.
+    /// What shows more of it. `DRIVE` and `DEVICE` become what the messages name, where that is one: the drive whole, or as it is.
     pub(super) command: &'static str,
 }
 
@@ -364,7 +340,7 @@ pub(super) const DIRTY_ARRAYS: Kind = Kind {
     cost: "; 0 bytes on it can be read until it is; parity of what was being written when it stopped may be wrong",
     advice: "Bring back the member that is missing: with all of them it starts. Ask each what it knows of the array before anything is \
              decided. `--create` destroys what is left.",
-    command: "mdadm --examine DEVICE",
+    command: "mdadm --examine MEMBER …",
 };
 
 pub(super) const SUSPENDED_POOLS: Kind = Kind {
@@ -494,4 +470,4 @@ pub(super) const LOST_SNAPSHOT: Kind = Kind {
     command: "lvs -a",
 };
 
-const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|bcachefs|panic at'";
+pub(super) const OF_FILE_SYSTEMS: &str = "dmesg | grep -iE 'ext4|btrfs|xfs|zfs|bcachefs|panic at'";

@@ -10,14 +10,48 @@ const MOST: usize = 8;
 
 /// `sda, ata3 and dm-1`; nothing where no message names one.
 pub(super) fn of(lines: &[&str]) -> Option<String> {
-    let mut seen = BTreeSet::new();
-    let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='`\"".contains(c)));
-    let named: Vec<Cow<str>> = words.filter_map(name).filter(|name| seen.insert(name.clone())).collect();
+    let named = names(lines);
     let all: Vec<&str> = named.iter().map(AsRef::as_ref).collect();
     match all.len() {
         0 => None,
         1..=MOST => Some(list(&all)),
         more => Some(format!("{} and {} more", all[..MOST].join(", "), more - MOST)),
+    }
+}
+
+/// Each once, in their order.
+fn names<'a>(lines: &[&'a str]) -> Vec<Cow<'a, str>> {
+    let mut seen = BTreeSet::new();
+    let words = lines.iter().flat_map(|line| line.split(|c: char| c.is_whitespace() || "[](),:;='`\"".contains(c)));
+    words.filter_map(name).filter(|name| seen.insert(name.clone())).collect()
+}
+
+/// The kernel's name that a word is.
+pub(super) fn one(word: &str) -> Option<Cow<'_, str>> {
+    name(word).filter(|name| !word.contains("/by-") && !name.starts_with("ata"))
+}
+
+/// A command whose `DRIVE` or `DEVICE` is what messages name, where that is one device.
+pub(super) fn put_into<'a>(command: &'a str, lines: &[&str]) -> Cow<'a, str> {
+    let nodes: Vec<Cow<str>> = names(lines).into_iter().filter(|name| !name.starts_with("ata")).collect();
+    let drives: BTreeSet<&str> = nodes.iter().map(|name| drive(name)).collect();
+    match (&nodes[..], drives.first()) {
+        (_, Some(drive)) if drives.len() == 1 && command.contains("DRIVE") => {
+            command.replace("DRIVE", &format!("/dev/{drive}")).into()
+        }
+        ([device], _) if command.contains("DEVICE") => command.replace("DEVICE", &format!("/dev/{device}")).into(),
+        _ => command.into(),
+    }
+}
+
+/// `sda` of `sda1`, `nvme0n1` of `nvme0n1p2`; what is no partition as it is.
+pub(super) fn drive(name: &str) -> &str {
+    let whole = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_letters = ["sd", "hd", "vd", "xvd"].iter().any(|start| whole.strip_prefix(start).is_some_and(is_lettered));
+    match whole.strip_suffix('p') {
+        Some(whole) if whole.ends_with(|c: char| c.is_ascii_digit()) => whole,
+        _ if is_letters => whole,
+        _ => name,
     }
 }
 

@@ -6,13 +6,13 @@ use terms::diagnosis::Place;
 
 use super::message_kinds::{
     BAD_BLOCKS, BEHIND_CONTROLLER, BEYOND, CORRECTED, DEVICE_COUNTERS, DIFFERENT_PARITY, DIRTY_ARRAYS, FAILED_ARRAYS,
-    FAILED_REQUESTS, INCONSISTENT, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS, NO_ROOM,
-    NOT_CORRECTED, OPTIONAL, OTHER_BLOCKS, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK,
-    SUSPENDED_POOLS, TOO_LARGE, UNMOUNTABLE, Words,
+    FAILED_REQUESTS, Kind, LEFT_OUT, LOST_DEVICES, LOST_MEMBERS, LOST_SNAPSHOT, NO_REQUESTS, NO_ROOM, NOT_CORRECTED,
+    OPTIONAL, OTHER_BLOCKS, REPORTED_MEMBERS, RESETS, SENT_TO_SLEEP, STARTED_SHORT, STOPPED, STUCK, SUSPENDED_POOLS,
+    TOO_LARGE, UNMOUNTABLE, Words,
 };
 use super::{
-    PCI, message_arrays, message_controllers, message_daemons, message_drives, message_hosts, message_layers,
-    message_names, message_pools, message_ports, message_programs, message_resets, message_tools,
+    PCI, message_arrays, message_controllers, message_daemons, message_drives, message_file_systems, message_hosts,
+    message_layers, message_names, message_pools, message_ports, message_programs, message_resets, message_tools,
 };
 use crate::check::{Check, Error, Round, Warning, finding};
 use crate::machine::Machine;
@@ -119,7 +119,8 @@ fn tell(round: &mut Round, kind: &Kind, lines: &[&str], more: &str) {
     let found = finding(kind.severity, &Place::machine(), what, cost);
     let found =
         lines.iter().take(3).fold(found, |found, line| found.seen(message_daemons::source(line), beginning(line)));
-    let commands: BTreeSet<&str> = lines.iter().map(|line| message_daemons::command(line, kind.command)).collect();
+    let command = message_names::put_into(kind.command, lines);
+    let commands: BTreeSet<&str> = lines.iter().map(|line| message_daemons::command(line, &command)).collect();
     round.find(commands.into_iter().fold(found.advise(kind.advice), |found, command| found.look(command)));
 }
 
@@ -232,8 +233,15 @@ fn requests(machine: &Machine, round: &mut Round) {
     let full: BTreeSet<String> =
         with(machine, round, NO_SPACE.words).iter().filter_map(|line| message_names::of(&[line])).collect();
     let is_full = |line: &str| message_names::of(&[line]).is_some_and(|device| full.contains(&device));
-    // A drive below it that fails as well is another fault.
-    let is_told = |line: &str| is_locked(line) || (is_full(line) && !line.contains("critical "));
+    let mut unreadable = with(machine, round, message_drives::UNREADABLE.words);
+    unreadable.retain(|line| !is_locked(line));
+    tell(round, &message_drives::UNREADABLE, &unreadable, "");
+    let unreadable: BTreeSet<String> = unreadable
+        .iter()
+        .filter_map(|line| message_names::of(&[line]))
+        .map(|name| message_names::drive(&name).to_owned())
+        .collect();
+    let is_told = |line: &str| is_locked(line) || is_full(line) || message_drives::is_of_unreadable(line, &unreadable);
     failed.retain(|line| {
         !is_of_content(line)
             && !is_of_bad_block(line, &blocks)
@@ -391,13 +399,7 @@ fn read_only(machine: &Machine, round: &mut Round) {
     }
     look_for(machine, round, &SUSPENDED_POOLS);
     look_for(machine, round, &LOST_SNAPSHOT);
-    for kind in [
-        UNMOUNTABLE,
-        message_programs::WANTS_A_PERSON,
-        message_programs::NOT_IMPORTED,
-        message_programs::NOT_KNOWN,
-        message_programs::NOT_THERE,
-    ] {
+    for kind in [message_programs::WANTS_A_PERSON, message_programs::NOT_IMPORTED, message_programs::NOT_THERE] {
         look_for(machine, round, &kind);
     }
     for kind in message_layers::OF_VOLUMES.iter().chain(&message_tools::OF_VOLUMES) {
@@ -413,9 +415,17 @@ fn read_only(machine: &Machine, round: &mut Round) {
     let known: BTreeSet<&str> = stopped.iter().copied().chain(too_large).collect();
     stopped.retain(|line| message_names::of(&[line]).is_none_or(|device| !full.contains(&device)));
     tell(round, &STOPPED, &stopped, "");
-    let mut damaged = message_layers::beyond_memory(with(machine, round, INCONSISTENT.words), messages);
-    damaged.retain(|line| !known.contains(line));
-    tell(round, &INCONSISTENT, &damaged, "");
+    let mut on = BTreeSet::new();
+    for kind in &message_file_systems::DAMAGED {
+        let mut damaged = message_layers::beyond_memory(with(machine, round, kind.words), messages);
+        damaged.retain(|line| !known.contains(line));
+        tell(round, kind, &damaged, "");
+        on.extend(names(&damaged));
+    }
+    for kind in [UNMOUNTABLE, message_programs::NOT_KNOWN] {
+        let lines = message_file_systems::beside(with(machine, round, kind.words), &on);
+        tell(round, &kind, &lines, "");
+    }
 }
 
 /// `pci 0000:01:00.0: 31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:00:1b.4 (capable of

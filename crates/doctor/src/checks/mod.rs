@@ -27,6 +27,7 @@ mod message_arrays;
 mod message_controllers;
 mod message_daemons;
 mod message_drives;
+mod message_file_systems;
 mod message_hosts;
 mod message_kinds;
 mod message_layers;

@@ -3,7 +3,7 @@
 use terms::inventory::{Counter, Health, Readout, Recovery, Smart};
 use terms::{Drive, DriveTransport, Nanos};
 
-use super::assessment::{FAILS, UNRELIABLE};
+use super::assessment::known_to_fail;
 use crate::check::{Check, Error, Information, Nothing, Round, Warning, finding};
 use crate::group::groups;
 use crate::machine::{Machine, drive_place};
@@ -91,8 +91,8 @@ fn self_test(machine: &Machine, round: &mut Round) {
         let found = finding(severity, &place, what, format!("{age}; {since}"))
             .seen(source(drive), &failed.says)
             .look(format!("smartctl -l selftest /dev/{}", drive.kernel_name));
-        if health.critical_warning & UNRELIABLE != 0 {
-            return round.find(found.advise_to_replace(FAILS));
+        if let Some(advice) = known_to_fail(health, smart) {
+            return round.find(found.advise_to_replace(advice));
         }
         round.find(
             found

@@ -4,6 +4,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Pool, Vdev};
 
+use super::message_names;
 use super::zfs_told::{damage, walk};
 use crate::check::{Brought, Information, Nothing, Round, finding};
 use crate::condition::resilvers;
@@ -34,7 +35,16 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
         if pool.state != "ONLINE" {
             return found.advise("See which device it is, and why; nothing is to be replaced or reset before.");
         }
-        let advice = if all_counted_alike(pool) {
+        let leaves = data_leaves(pool);
+        let found = match leaves[..] {
+            [only] => found.look(format!("smartctl -x {}", drive_of(&only.name))),
+            _ => found,
+        };
+        let advice = if leaves.len() == 1 && damage(pool).is_some() {
+            "Ask the device for its health, look for requests that failed, and test the memory: the pool has no second copy of data, so that a scrub \
+             finds what is damaged and cannot repair it. Bring back the files that the status names from a copy, or remove them; snapshots that \
+             hold them as well keep the errors. Reset the counters only when it is known why they counted. A mirror would have repaired it."
+        } else if all_counted_alike(pool) {
             "Replace none of them: so many drives do not fail alike. What they have in common does: the memory, the controller, its cables or its \
              power. Look there first, and test the memory; bring back from a copy what the status names, if it names files. A scrub after that \
              shows whether it holds; reset the counters only when it is known why they counted."
@@ -61,7 +71,7 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
                  is taken out of the replacement, when a scrub has shown what the other one has (zpool-detach(8)); replace nothing \
                  before.",
             )
-            .look("smartctl -x DEVICE")
+            .look(format!("smartctl -x {}", drive_of(&first.name)))
             .run(Nothing, format!("zpool {} {name} {device}", if is_counted_out(first) { "clear" } else { "online" }));
     }
     if counted_alike(gone) {
@@ -88,7 +98,7 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
                 "ZFS gave the device up because of errors that it counted. Look at its cable and ask it for its health first. If that was it, \
                  clear what was counted, and a scrub shows whether it holds. Only one that fails again, or whose label is gone, is replaced.",
             )
-            .look("smartctl -x DEVICE")
+            .look(format!("smartctl -x {}", drive_of(&first.name)))
             .run(Nothing, format!("zpool clear {name} {device}"))
             .run(Nothing, format!("zpool scrub -w {name}"))
             .look(format!("zpool status -v {name}"));
@@ -158,11 +168,26 @@ fn is_counted_out(vdev: &Vdev) -> bool {
     COUNTED_OUT.contains(&vdev.state.as_str()) && vdev.errors.iter().any(|count| *count > 0)
 }
 
-/// Did all devices of a pool of several count errors of checksums, none of other kinds, and none more than twice as many as another?
-fn all_counted_alike(pool: &Pool) -> bool {
+/// What smartctl(8) is asked of for a device that a pool names by its node or by a link of `/dev/disk/by-id`: the drive and not its partition.
+fn drive_of(name: &str) -> String {
+    let (drive, _) = name.rsplit_once("-part").unwrap_or((name, ""));
+    if ["ata-", "nvme-", "scsi-", "wwn-"].iter().any(|start| drive.starts_with(start)) {
+        return quote(&format!("/dev/disk/by-id/{drive}"));
+    }
+    message_names::one(name).map_or_else(|| "DEVICE".to_owned(), |node| format!("/dev/{}", message_names::drive(&node)))
+}
+
+/// The devices that hold a pool's data.
+fn data_leaves(pool: &Pool) -> Vec<&Vdev> {
     let mut leaves = Vec::new();
     let data = pool.vdevs.known().into_iter().flatten().filter(|vdev| vdev.class == "data");
     data.for_each(|vdev| crate::group::leaves(vdev, &mut leaves));
+    leaves
+}
+
+/// Did all devices of a pool of several count errors of checksums, none of other kinds, and none more than twice as many as another?
+fn all_counted_alike(pool: &Pool) -> bool {
+    let leaves = data_leaves(pool);
     let counts = || leaves.iter().map(|leaf| leaf.errors[2]);
     let (most, least) = (counts().max().unwrap_or(0), counts().min().unwrap_or(0));
     leaves.len() > 1 && least > 0 && most <= 2 * least && leaves.iter().all(|leaf| leaf.errors[..2] == [0, 0])

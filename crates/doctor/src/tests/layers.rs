@@ -197,3 +197,75 @@ fn space_that_is_out_is_told_once() {
     let both = format!("{full}[1.3] critical medium error, dev loop0, sector 8 op 0x0:(READ) flags 0x0\n");
     assert_eq!(own(&both), 2, "{:?}", findings(&both));
 }
+
+/// What one fault makes the kernel say in several places is one finding, with the advice of that fault and the device in its command.
+#[test]
+fn one_fault_is_told_once_and_with_its_own_advice() {
+    let unreadable = "[1.1] ata3.00: failed command: READ FPDMA QUEUED\n[1.2] ata3.00: error: { UNC }\n\
+        [1.3] sd 2:0:0:0: [sdc] tag#16 Sense Key : Medium Error [current] [descriptor]\n\
+        [1.4] blk_update_request: I/O error, dev sdc, sector 1283348016\n[1.5] Buffer I/O error on dev sdc1, logical block 160418246, async page read\n";
+    let xfs = "[1.1] XFS (md3p1): Metadata CRC error detected at xfs_agi_read_verify+0x7d/0xdd [xfs], xfs_agi block 0x1d1c10fa2\n\
+        [1.2] XFS (md3p1): Unmount and run xfs_repair\n[1.3] XFS (md3p1): log mount finish failed\n";
+    let btrfs = "$ sudo mount /dev/sdc1 /mnt\nmount: /mnt: wrong fs type, bad option, bad superblock on /dev/sdc1, missing codepage or helper program, or other error.\n\
+        $ dmesg | tail\n[1.1] BTRFS error (device sdc1): parent transid verify failed on 1144783314944 wanted 184433 found 184420\n\
+        [1.2] BTRFS error (device sdc1): open_ctree failed\n";
+    for (text, check, advice, command) in [
+        (unreadable, "read-write-errors", "neither its cable", "smartctl -x /dev/sdc"),
+        (xfs, "went-read-only", "Do not format it", "xfs_repair -n /dev/md3p1"),
+        (btrfs, "went-read-only", "usebackuproot", "btrfs check --readonly /dev/sdc1"),
+    ] {
+        let all = findings(text);
+        let [only] = &all[..] else { panic!("{text}{all:?}") };
+        assert_eq!(only.check, check, "{text}");
+        assert!(only.remedy.advice.contains(advice), "{only:?}");
+        assert_eq!(only.remedy.commands, [command], "{text}");
+    }
+    // Another fault of the same drive, and a drive that nothing says more of.
+    let reset = format!("{unreadable}[9.1] ata3: hard resetting link\n");
+    assert_eq!(findings(&reset).len(), 2, "{:?}", findings(&reset));
+    let other = format!("{unreadable}[9.1] blk_update_request: I/O error, dev sdd, sector 8\n");
+    assert_eq!(findings(&other).len(), 2, "{:?}", findings(&other));
+}
+
+/// A pool of one device has nothing to repair it from, and its drive is named where the pool names it.
+#[test]
+fn damage_of_a_pool_without_a_second_copy() {
+    let status = |vdevs: &str| {
+        format!(
+            "  pool: tank\n state: ONLINE\n  scan: none requested\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\ttank        ONLINE       0     0     0\n{vdevs}\n\
+             errors: Permanent errors have been detected in the following files:\n\n        /tank/a.mkv\n"
+        )
+    };
+    let said = |vdevs: &str| {
+        findings(&status(vdevs)).into_iter().find(|one| one.check == "zfs-pool-state").expect("it is found").remedy
+    };
+    let alone = said("\t  ata-A_S1-part1  ONLINE       0     0     4\n");
+    assert!(alone.advice.contains("cannot repair it"), "{alone:?}");
+    assert!(alone.commands.contains(&"smartctl -x /dev/disk/by-id/ata-A_S1".to_owned()), "{alone:?}");
+    let mirror = "\t  mirror-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     4\n\t    sdb     ONLINE       0     0     4\n";
+    assert!(!said(mirror).advice.contains("cannot repair it"));
+}
+
+/// A drive that failed its test for blocks that still wait is not tested again.
+#[test]
+fn a_drive_that_cannot_read_is_not_tested_again() {
+    let posted = |pending: u64, result: &str| {
+        format!(
+            "# smartctl -a /dev/sdf\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     A Drive\nSerial Number:    S1\n\n\
+             === START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n\nVendor Specific SMART Attributes with Thresholds:\n\
+             ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE\n\
+             \x20 9 Power_On_Hours          0x0032   061   061   000    Old_age   Always       -       28733\n\
+             197 Current_Pending_Sector  0x0032   200   200   000    Old_age   Always       -       {pending}\n\n\
+             SMART Self-test log structure revision number 1\nNum  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n\
+             # 1  Extended offline    {result}       90%     28731         3123123123\n"
+        )
+    };
+    let tests_again = |pending, result| {
+        let all = findings(&posted(pending, result));
+        assert!(!all.is_empty());
+        all.iter().any(|one| one.remedy.commands.iter().any(|command| command.contains("-t long")))
+    };
+    assert!(!tests_again(24, "Completed: read failure"));
+    assert!(tests_again(0, "Completed: read failure"));
+    assert!(tests_again(24, "Completed without error"));
+}

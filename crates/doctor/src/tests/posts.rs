@@ -290,7 +290,8 @@ fn messages() {
         ),
         found("BTRFS error (device sdb1): open_ctree failed", &[UNMOUNTABLE]),
         found("EXT4-fs (sda2): error loading journal", &[UNMOUNTABLE]),
-        found("XFS (md0): log mount/recovery failed: error -117", &[UNMOUNTABLE]),
+        found("XFS (md0): log mount/recovery failed: error -117", &[DAMAGED]),
+        found("XFS (md0): log mount/recovery failed: error -5", &[UNMOUNTABLE]),
         found("device-mapper: thin: 253:4: switching pool to out-of-data-space (queue IO) mode", &[DAMAGED]),
         found("device-mapper: thin: 253:4: switching pool to read-only mode", &[DAMAGED]),
         found("device-mapper: thin: 253:4: switching pool to fail mode", &[DAMAGED]),
@@ -584,9 +585,9 @@ fn tables_of_attributes_without_what_stands_before_them() {
     let table = format!("{HEADING}{PENDING}\n");
     let result = "SMART overall-health self-assessment test result: PASSED\n";
     check(&[
-        // Names that no drive has here.
+        // A name that no drive has here, and one of FreeBSD.
         post(named("/dev/sg4"), BAD, &[]),
-        post(named("/dev/ada1"), BAD, &[]),
+        post(named("/dev/ada1"), &[("drive-media-errors", "ada1", Warning)], &[]),
         post(named("/dev/sdaa"), &[("drive-media-errors", "sdaa", Warning)], &[]),
         post(table.clone(), BAD, &[]),
         post(

@@ -65,6 +65,8 @@ const KNOWN: &[(&str, Least)] = &[
     ("echo | tee /sys/bus/pci/devices/", Meanwhile),
     ("echo | tee /sys/", Nothing),
     ("findmnt", Asks),
+    ("btrfs check --readonly", Asks),
+    ("e2fsck -fn", Asks),
     ("fsck -n", Asks),
     ("fstrim --all", Nothing),
     ("grep", Asks),
@@ -168,6 +170,7 @@ const KNOWN: &[(&str, Least)] = &[
     ("zpool replace", Brought),
     ("zpool scrub -w", Nothing),
     ("zpool set autotrim=on", Nothing),
+    ("xfs_repair -n", Asks),
     ("zpool status", Asks),
     ("zpool wait", Asks),
 ];
@@ -313,6 +316,13 @@ fn planted() -> Vec<Inventory> {
                 known(&mut node(m, name).signatures).push(signature);
             }
         });
+    }
+    for line in [
+        "critical medium error, dev sda, sector 8 op 0x0:(READ) flags 0x0",
+        "XFS (sda1): Metadata CRC error detected at xfs_agi_read_verify+0x7d/0xdd [xfs], xfs_agi block 0x2",
+        "BTRFS error (device sda1): parent transid verify failed on 8192 wanted 9 found 7",
+    ] {
+        plant(&|m| say(m, line));
     }
     all
 }

@@ -46,7 +46,13 @@ fn is_drive(source: &Source, name: &str) -> bool {
         // Boot areas of memory cards are drives of their own, of a few MiB. Of network drives the kernel makes some in advance.
         return source.told(&format!("{BLOCK}/{name}/size")).is_some_and(|size| size != "0") && !name.contains("boot");
     }
-    ["sd", "hd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix))
+    ["sd", "hd", "vd", "ram", "pmem", "nullb"].iter().any(|prefix| starts(prefix)) || is_of_freebsd(name)
+}
+
+/// FreeBSD, and TrueNAS CORE with it, calls SATA drives `ada1` and SAS drives `da7` (ada(4), da(4)): so what was posted calls them.
+pub(crate) fn is_of_freebsd(name: &str) -> bool {
+    let number = ["ada", "da"].iter().find_map(|start| name.strip_prefix(start));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail: bool) -> Drive {
@@ -99,6 +105,7 @@ fn drive(source: &Source, name: String, controllers: &Controllers, wants_detail:
 fn transport(name: &str, path: &str, nvme: Option<NvmeTransport>) -> DriveTransport {
     let starts = |prefix: &str| name.starts_with(prefix);
     let on = |part: &str| path.contains(part);
+    let is_scsi = starts("sd") || is_of_freebsd(name);
     if starts("nvme") {
         return nvme.unwrap_or_default().of_drive();
     }
@@ -107,12 +114,12 @@ fn transport(name: &str, path: &str, nvme: Option<NvmeTransport>) -> DriveTransp
         _ if starts("ram") || starts("zram") => DriveTransport::Ram,
         _ if starts("loop") => DriveTransport::Loop,
         // A SATA drive behind a SAS controller has an expander or an end device on its way, and no `ata`.
-        _ if starts("sd") && on("/usb") => DriveTransport::Usb,
-        _ if starts("sd") && on("/session") => DriveTransport::Iscsi,
-        _ if starts("sd") && on("/end_device-") => DriveTransport::Sas,
-        _ if starts("sd") && on("/virtio") => DriveTransport::Virtio,
+        _ if is_scsi && on("/usb") => DriveTransport::Usb,
+        _ if is_scsi && on("/session") => DriveTransport::Iscsi,
+        _ if is_scsi && on("/end_device-") => DriveTransport::Sas,
+        _ if is_scsi && on("/virtio") => DriveTransport::Virtio,
         // Old drivers of ATA had names of their own.
-        _ if (starts("sd") || starts("hd")) && on("/ata") => DriveTransport::Sata,
+        _ if (is_scsi || starts("hd")) && on("/ata") => DriveTransport::Sata,
         _ => DriveTransport::Other,
     }
 }

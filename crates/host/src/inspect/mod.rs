@@ -36,6 +36,7 @@ use terms::inventory::{Detail, Inventory, Node, Taken};
 
 pub use self::nvme::namespace_of;
 
+pub(crate) use self::drive::is_of_freebsd;
 pub(crate) use self::lvm::reports as lvm_reports;
 pub(crate) use self::pci::{ONES, is_address as is_pci_address};
 pub(crate) use self::smart::SPECIFIED;

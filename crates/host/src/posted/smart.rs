@@ -7,7 +7,7 @@ use super::lsblk::is_drive;
 use super::machine::CACHE;
 use super::smart_attribute::{self, LIMITS, attribute};
 use super::{Machine, Text, smart_log};
-use crate::inspect::SPECIFIED;
+use crate::inspect::{SPECIFIED, is_of_freebsd};
 
 /// What says the same, without its device.
 pub(super) const COMMAND: &str = "smartctl -j -x";
@@ -40,13 +40,13 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             .split_once("-d ")
             .is_some_and(|(_, rest)| rest.split_whitespace().next().is_some_and(|kind| kind.contains(',')))
     });
-    machine.smart(text.device().filter(|name| !behind && is_of_linux(name)), serial, said.smart());
+    machine.smart(text.device().filter(|name| !behind && names_a_drive(name)), serial, said.smart());
     1
 }
 
-/// Is a name that of a drive? `/dev/sg4` is another way to one, and other systems have other names (`/dev/ada1`).
-fn is_of_linux(name: &str) -> bool {
-    is_drive(name) || name.starts_with("nvme")
+/// Is a name that of a drive? `/dev/sg4` is another way to one.
+fn names_a_drive(name: &str) -> bool {
+    is_drive(name) || name.starts_with("nvme") || is_of_freebsd(name)
 }
 
 /// The document of `smartctl -j`, which names its device.
@@ -72,7 +72,7 @@ pub(super) fn read_document(said: &Value, named: Option<&str>, machine: &mut Mac
         files.extend(speed.map(|speed| ("queue/rotational", u8::from(speed > 0).to_string())));
         runs.push((COMMAND, said.clone()));
     }
-    machine.smart(Some(name).filter(|name| is_of_linux(name)), serial, Smart { is_nvme, transport, files, runs });
+    machine.smart(Some(name).filter(|name| names_a_drive(name)), serial, Smart { is_nvme, transport, files, runs });
     1
 }
 
