@@ -3,7 +3,7 @@
 use capacity::{CapacityError, DriveSize};
 use host::Host;
 use terms::layer::ZfsCompression;
-use terms::{Bytes, Cmd, Layer, LayerNode, Load, Method, Nanos, Stack, Workload};
+use terms::{Bytes, Cmd, Layer, LayerNode, Load, Method, Name, Nanos, Stack, Workload};
 
 use crate::exit::Failure;
 
@@ -109,6 +109,29 @@ pub(crate) fn for_jobs(workloads: &[Workload], span: Bytes) -> Result<(), Failur
     )))
 }
 
+/// Are the blocks of every workload whole blocks of what it reads and writes past the page cache? Of drives that are not known nothing is said.
+///
+/// # Errors
+/// [`Failure::Told`] with every workload of which a stack would refuse requests.
+pub(crate) fn for_blocks(workloads: &[Workload], stacks: &[Stack], drives: &[DriveSize]) -> Result<(), Failure> {
+    let lba = |name: &Name| drives.iter().find(|drive| drive.name == *name).map(|drive| drive.lba);
+    let mut told = Vec::new();
+    for stack in stacks {
+        let Some(unit) = stack.direct_block(lba) else { continue };
+        let small = workloads.iter().filter(|work| work.breaks_blocks_of(unit));
+        told.extend(small.map(|work| {
+            format!("`{}` moves {}, and stack `{}` takes multiples of {unit}", work.name, work.block, stack.name)
+        }));
+    }
+    if told.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::told(format!(
+        "error: blocks of workloads are no blocks of the drives\n  because: {}\n\nhint: make the blocks larger, or take drives with smaller ones",
+        told.join("\n  because: ")
+    )))
+}
+
 fn compresses(stack: &Stack) -> bool {
     let is_it = |node: &LayerNode| matches!(&node.layer, Layer::Zfs(zfs) if zfs.compression != ZfsCompression::Off);
     stack.nodes.iter().any(is_it)
@@ -116,7 +139,7 @@ fn compresses(stack: &Stack) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use terms::{Name, Pattern, Reach};
+    use terms::{Pattern, Reach};
 
     use super::*;
 
@@ -134,6 +157,31 @@ mod tests {
         assert!(refused(work(64, Reach::Samples(2), Load::Closed)).contains("needs a span of 64 MiB, and has 32 MiB"));
         assert_eq!(refused(work(32, Reach::Samples(2), Load::Rate(32))), "");
         assert!(refused(work(32, Reach::Span, Load::Rate(31))).contains("32 jobs get 32/s or more"));
+    }
+
+    #[test]
+    fn requests_are_whole_blocks_of_the_drives() {
+        let stacks = ["a", "b"].map(|name| {
+            let name = Name::new(name).unwrap();
+            let on = vec![terms::Ref::Drive(name.clone())];
+            let nodes = vec![LayerNode { name: name.clone(), layer: Layer::Bare, on, special: vec![] }];
+            Stack { name: name.to_string(), note: None, nodes }
+        });
+        let drive = |name: &str, lba| DriveSize {
+            name: Name::new(name).unwrap(),
+            size: Bytes::gib(1),
+            lba: Bytes(lba),
+            slice: false,
+        };
+        let work = |name: &str, block| Workload::new(Name::new(name).unwrap(), Pattern::Read, Bytes(block));
+        let told = |lba| {
+            let drives = [drive("a", 512), drive("b", lba)];
+            for_blocks(&[work("small", 512), work("large", 8192)], &stacks, &drives).map_err(|failure| failure.text())
+        };
+        assert!(told(512).is_ok());
+        let text = told(4096).unwrap_err();
+        assert!(text.contains("`small` moves 512 B, and stack `b` takes multiples of 4 KiB"), "{text}");
+        assert_eq!(text.matches("because").count(), 1, "{text}");
     }
 
     #[test]

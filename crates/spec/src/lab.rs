@@ -26,9 +26,16 @@ pub(crate) struct Lab {
     pub(crate) complete: bool,
     /// Where each drive stands in the list.
     places: HashMap<String, usize>,
+    /// Logical blocks that drives are formatted to.
+    pub(crate) formats: HashMap<Name, Bytes>,
 }
 
 impl Lab {
+    /// The logical block of a drive once it is set up; `None` of one that nobody tells of.
+    pub(crate) fn block(&self, name: &Name) -> Option<Bytes> {
+        self.formats.get(name).copied().or_else(|| self.drive(name.as_str()).map(|drive| drive.lba))
+    }
+
     /// The drive of that name.
     pub(crate) fn drive(&self, name: &str) -> Option<&LabDrive> {
         self.places.get(name).and_then(|at| self.spec.drives.get(*at))
@@ -42,7 +49,7 @@ pub(crate) fn read(study: &Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
         if !study.has("lab") && !drives.is_empty() {
             spec.drives = drives.to_vec();
             let places = drives.iter().enumerate().map(|(at, drive)| (drive.name.to_string(), at)).collect();
-            return Lab { spec, complete: true, places };
+            return Lab { spec, complete: true, places, formats: HashMap::new() };
         }
         if !study.has("lab") {
             notes.push(
@@ -50,7 +57,7 @@ pub(crate) fn read(study: &Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
                     .hint("add [lab] with drives = [ { name = \"a\", size = \"512 MiB\" } ]"),
             );
         }
-        return Lab { spec, complete: study.has("lab"), places: HashMap::new() };
+        return Lab { spec, complete: study.has("lab"), places: HashMap::new(), formats: HashMap::new() };
     };
     let mut places = HashMap::new();
     spec.cpus = lab.number("cpus").unwrap_or(spec.cpus);
@@ -90,7 +97,7 @@ pub(crate) fn read(study: &Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
         );
     }
     check_memory(lab, &spec, notes);
-    Lab { spec, complete, places }
+    Lab { spec, complete, places, formats: HashMap::new() }
 }
 
 /// Releases of kernels, or beginnings of them.

@@ -110,6 +110,7 @@ fn design(fields: &fields::Fields, drives: &[LabDrive], notes: &mut Vec<Note>) -
     let mut lab = lab::read(fields, drives, notes);
     let setups = setup::read(fields, &lab, notes);
     lab.spec.set_caches(&setups);
+    lab.formats = setups.iter().filter_map(|setup| Some((setup.name.clone(), setup.lba?))).collect();
     let stacks = stack::read(fields, &lab, notes);
     let source = stack::read_source(fields, &lab, &stacks, notes);
     let own = fields.tables("workload");

@@ -290,7 +290,7 @@ fn check_span(measure: Option<&Fields>, span: Bytes, stacks: &[Grown], notes: &m
 /// not ask for each by name.
 fn leave_out_small(workloads: &mut Vec<Placed>, measure: Option<&Fields>, stacks: &[Grown], notes: &mut Vec<Note>) {
     let Some(unit) = stacks.iter().filter_map(|grown| grown.direct_block).max() else { return };
-    let too_small = |placed: &Placed| placed.workload.profile.is_some() && is_below(&placed.workload, unit);
+    let too_small = |placed: &Placed| placed.workload.profile.is_some() && placed.workload.breaks_blocks_of(unit);
     let named: Vec<String> =
         workloads.iter().filter(|of| too_small(of)).map(|of| of.workload.name.to_string()).collect();
     if named.is_empty() {
@@ -302,13 +302,6 @@ fn leave_out_small(workloads: &mut Vec<Placed>, measure: Option<&Fields>, stacks
     notes.push(
         Note::error("study-below-block", place, message).as_warning().hint("use drives with blocks of 512 bytes"),
     );
-}
-
-/// Is its block no multiple of what a stack takes directly? Files are looked at through the page cache, whatever their
-/// size.
-fn is_below(workload: &Workload, unit: Bytes) -> bool {
-    let direct = !matches!(workload.method, Method::Tree(..));
-    direct && unit.0 != 0 && !workload.block.0.is_multiple_of(unit.0)
 }
 
 /// Is every operation within the span, and whole blocks of every stack that takes direct I/O?
@@ -336,7 +329,7 @@ fn check_blocks(workloads: &[Placed], span: Bytes, stacks: &[Grown], notes: &mut
             let hint = "make its `span` smaller or that in [measure] larger";
             notes.push(Note::error("study-span", placed.block, message).hint(hint));
         }
-        let refused = units.iter().find(|(unit, _)| is_below(&placed.workload, *unit));
+        let refused = units.iter().find(|(unit, _)| placed.workload.breaks_blocks_of(*unit));
         if let Some((unit, grown)) = refused {
             notes.push(
                 Note::error(

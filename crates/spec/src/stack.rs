@@ -109,15 +109,17 @@ fn stack(fields: &Fields, lab: &Lab, notes: &mut Vec<Note>) -> Option<Grown> {
         return None;
     }
     let top = growth.last()?;
+    let capacity = geometry.capacity(top);
+    let stack = Stack {
+        name,
+        note: fields.text("note").map(str::to_owned),
+        nodes: growth.into_iter().map(|grown| grown.node).collect(),
+    };
     Some(Grown {
-        capacity: geometry.capacity(top),
-        direct_block: geometry.direct_block(top),
+        capacity,
+        direct_block: stack.direct_block(|drive| lab.block(drive)),
         place: fields.place("name"),
-        stack: Stack {
-            name,
-            note: fields.text("note").map(str::to_owned),
-            nodes: growth.into_iter().map(|grown| grown.node).collect(),
-        },
+        stack,
     })
 }
 

@@ -500,6 +500,19 @@ fn drives_can_be_set_up_as_they_can_be() {
     ] {
         assert_eq!(codes(&text), expect, "{text}");
     }
+    // Blocks of workloads and of layers are held against the block that a drive is formatted to.
+    let small = |key: &str| format!("[[workload]]\nname = 'w'\npattern = 'read'\nblock = '512 B'\n{key}\n");
+    let formatted = setup("a", "lba = \"4 KiB\"");
+    for (text, expect) in [
+        (small(""), "study-block-below-lba"),
+        (small("page_cache = 'warm'"), ""),
+        (small("").replace("512 B", "8 KiB"), ""),
+    ] {
+        assert_eq!(codes(&format!("{formatted}{text}")).join(" "), expect, "{text}");
+        assert_eq!(codes(&format!("{}{text}", setup("b", "lba = \"4 KiB\""))), Vec::<String>::new());
+    }
+    let checksums = formatted.replace("{ ext4 = {}, on", "{ integrity = { sector = '512 B' }, on");
+    assert_eq!(codes(&checksums), ["study-sector-below-lba"]);
     // Nobody can switch the cache of a hard disk in the guest: it has what is wanted from the start.
     for (on, through) in [(false, true), (true, false)] {
         let text = setup("a", &format!("write_cache = {on}"));

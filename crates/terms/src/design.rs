@@ -1,6 +1,6 @@
 //! A study, understood: drives, stacks as graphs of layers, workloads, and how to measure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -210,6 +210,29 @@ impl Stack {
     #[must_use]
     pub fn slug(&self) -> String {
         slug(&self.name)
+    }
+
+    /// What direct I/O to the top must be a multiple of, where `lba` tells the logical blocks of drives. btrfs and ZFS take any size, by way of
+    /// the page cache.
+    #[must_use]
+    pub fn direct_block(&self, lba: impl Fn(&Name) -> Option<Bytes>) -> Option<Bytes> {
+        let mut above: BTreeMap<&Name, Bytes> = BTreeMap::new();
+        let mut top = None;
+        for node in &self.nodes {
+            let blocks = node.below().filter_map(|below| match below {
+                Ref::Drive(name) => lba(name),
+                Ref::Layer(name) => above.get(name).copied(),
+            });
+            let below = blocks.max().unwrap_or(Bytes(512));
+            let traits = node.layer.traits();
+            top = match (traits.tree, traits.file_system) {
+                (true, _) => None,
+                (false, true) => Some(below),
+                (false, false) => Some(below.max(traits.sector)),
+            };
+            above.insert(&node.name, below.max(traits.sector));
+        }
+        top
     }
 
     /// The node of that name.
@@ -433,6 +456,25 @@ pub const CONTROL_DISCARD: PerMille = PerMille(60);
 mod tests {
     use super::*;
     use crate::spindle::Spindle;
+
+    #[test]
+    fn direct_io_is_of_the_largest_block_below() {
+        use crate::layer::{Ext4, Integrity, Zfs};
+        let block = |sector: u64, top: Layer| {
+            let [a, b, sums, name] = ["a", "b", "sums", "top"].map(|name| Name::new(name).unwrap());
+            let integrity = Layer::Integrity(Integrity { sector: Bytes(sector), ..Integrity::default() });
+            let on = vec![Ref::Drive(a), Ref::Drive(b)];
+            let top = LayerNode { name, layer: top, on: vec![Ref::Layer(sums.clone())], special: vec![] };
+            let sums = LayerNode { name: sums, layer: integrity, on, special: vec![] };
+            let stack = Stack { name: "x".to_owned(), note: None, nodes: vec![sums, top] };
+            let lba = |b: Option<u64>| move |name: &Name| if name.as_str() == "a" { Some(512) } else { b }.map(Bytes);
+            [None, Some(512), Some(4096)].map(|b| stack.direct_block(lba(b)).map_or(0, |block| block.0))
+        };
+        assert_eq!(block(512, Layer::Bare), [512, 512, 4096]);
+        assert_eq!(block(4096, Layer::Bare), [4096; 3]);
+        assert_eq!(block(512, Layer::Ext4(Ext4::default())), [512, 512, 4096]);
+        assert_eq!(block(4096, Layer::Zfs(Zfs::default())), [0; 3]);
+    }
 
     #[test]
     fn without_limits_nothing_is_a_hard_disk_and_nothing_waits() {

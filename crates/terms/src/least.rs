@@ -1,6 +1,6 @@
 //! The least that a workload can do with.
 
-use crate::workload::Reach;
+use crate::workload::{Method, Reach};
 use crate::{Bytes, Workload};
 
 impl Workload {
@@ -17,6 +17,15 @@ impl Workload {
             if least == 0 { u64::MAX } else { begins.saturating_add(reaches.max(least)) }
         };
         Bytes(self.kinds().into_iter().map(needed).max().unwrap_or(u64::MAX))
+    }
+
+    /// Would a device of this block refuse some of its requests (open(2), `O_DIRECT`)? Through the page cache they may have any size.
+    #[must_use]
+    pub fn breaks_blocks_of(&self, unit: Bytes) -> bool {
+        let is_cached = |kind: &Self| kind.keys.iter().any(|own| own.key == "direct" && own.value == "0");
+        let is_direct = |kind: &Self| kind.method == Method::Fio && !is_cached(kind);
+        let breaks = |kind: &Self| is_direct(kind) && unit.0 != 0 && !kind.block.0.is_multiple_of(unit.0);
+        self.kinds().iter().any(breaks)
     }
 
     /// The lowest rate that can be offered: fio takes whole operations in a second, for each job and each direction.

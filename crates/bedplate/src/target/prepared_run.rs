@@ -31,6 +31,7 @@ impl PreparedRun {
         let design = &study.design;
         let drives = prepared::set_up(found, &design.setups);
         room::for_jobs(&design.workloads, design.measure.span)?;
+        room::for_blocks(&design.workloads, &design.stacks, &drives)?;
         room::for_data(&design.stacks, &studies::placed(design, &drives)?, design.measure.span)?;
         let (plans, sources) = (studies::plans(design, &drives)?, studies::source_plans(design, &drives)?);
         Ok(Self { study, plans, sources, site })

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use capacity::SizeBounds;
-use terms::layer::{GptPartition, PartitionTables, Traits};
+use terms::layer::{GptPartition, PartitionTables};
 use terms::{Bytes, Layer, Name, Note, Ref};
 
 use super::grow::Growth;
@@ -52,15 +52,6 @@ impl<'l> Geometry<'l> {
         self.nodes.get(&top.node.name)?.0
     }
 
-    /// What direct I/O to the top must be a multiple of. btrfs and ZFS take any, by way of the page cache.
-    pub(super) fn direct_block(&self, top: &Growth<'_, '_>) -> Option<Bytes> {
-        match top.node.layer.traits() {
-            Traits { tree: true, .. } => None,
-            Traits { file_system: true, .. } => Some(self.block_below(top)),
-            _ => Some(self.nodes.get(&top.node.name)?.1),
-        }
-    }
-
     fn size(&self, below: &Ref) -> Option<Bytes> {
         match below {
             Ref::Drive(name) => self.lab.drive(name.as_str()).map(|drive| drive.size).filter(|size| size.0 > 0),
@@ -70,7 +61,7 @@ impl<'l> Geometry<'l> {
 
     fn block(&self, below: &Ref) -> Option<Bytes> {
         match below {
-            Ref::Drive(name) => self.lab.drive(name.as_str()).map(|drive| drive.lba),
+            Ref::Drive(name) => self.lab.block(name),
             Ref::Layer(name) => self.nodes.get(name).map(|(_, block)| *block),
         }
     }

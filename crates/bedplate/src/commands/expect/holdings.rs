@@ -53,7 +53,9 @@ pub(super) fn want_room(design: &Design, machine: &Machine) -> Result<(), Failur
         Some(DriveSize { name: drive.name.clone(), size, lba: drive.lba, slice: false })
     };
     room::for_jobs(&design.workloads, design.measure.span)?;
-    room::for_data(&design.stacks, &design.lab.drives.iter().filter_map(of).collect::<Vec<_>>(), design.measure.span)
+    let drives: Vec<DriveSize> = design.lab.drives.iter().filter_map(of).collect();
+    room::for_blocks(&design.workloads, &design.stacks, &drives)?;
+    room::for_data(&design.stacks, &drives, design.measure.span)
 }
 
 /// Plans do not say how large drives are, and studies say how large they are in the lab: years of those are no one's.
