@@ -18,7 +18,7 @@ pub use block::{
 };
 pub use cpu::{Cpu, FirmwareMemory, MemoryModule, NumaNode};
 pub use filesystem::{
-    BtrfsDevice, BtrfsState, Dataset, FileSystem, Geometry, Mount, Pool, Scrub, Usage, Used, Vdev, is_image,
+    BtrfsDevice, BtrfsState, Dataset, DedupTable, FileSystem, Geometry, Mount, Pool, Scrub, Usage, Used, Vdev, is_image,
 };
 pub use kernel::{
     Arc, CRON_WORDS, ConfigLine, Configuration, CryptoDriver, Kernel, Module, OF_CONTROLLER, OF_PROGRAM, SystemdUnit,

@@ -312,8 +312,8 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
     if is_at_work(md) && !whole {
         return found
             .advise(format!(
-                "Let it finish what it does: until then nothing is added or taken out. Then take out what failed (`mdadm {} --remove \
-                 failed`) and put another drive in its place.",
+                "Let it finish what it does: until then nothing is added or taken out. Only where members are missing after that are those that \
+                 failed taken out (`mdadm {} --remove failed`) and others put in their place.",
                 path(node)
             ))
             .look("cat /proc/mdstat");

@@ -177,6 +177,8 @@ fn metadata(machine: &Machine, round: &mut Round) {
             Some(goal) => {
                 convert(found.advise("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
             }
+            None if present(btrfs, system) < devices => found
+                .advise("A device is missing, and what is written meanwhile has one copy: put that in order first."),
             None => found.advise("Add a device first: there are too few for several copies."),
         });
     }
@@ -349,23 +351,41 @@ fn finished(
     devices: usize,
 ) -> Found {
     let mut filters: Vec<String> = Vec::new();
+    let (mut is_short, mut is_missing) = (false, true);
+    let all = system.btrfs.as_ref().map_or(0, |btrfs| btrfs.devices.len());
     for (letter, together) in [("d", &["data"][..]), ("m", &["metadata", "system"][..])] {
         if !together.iter().any(|kind| kinds.iter().any(|mixed| mixed.as_str() == *kind)) {
             continue;
         }
         let names: Vec<&String> = together.iter().flat_map(|kind| of(profiles, kind)).collect();
-        match most(&names).filter(|profile| profile.devices <= devices) {
-            Some(profile) => filters.push(format!("-{letter}convert={},soft", profile.name)),
-            None => {
-                return found
-                    .advise("There are too few devices for the profile with the most redundancy, or it is not known: bring those back first.")
-                    .look(format!("btrfs filesystem usage {}", target(system)));
-            }
-        }
+        let Some(profile) = most(&names) else {
+            return found
+                .advise("The profile with the most redundancy is not known: see which was wanted.")
+                .look(format!("btrfs filesystem usage {}", target(system)));
+        };
+        is_short |= profile.devices > devices;
+        is_missing &= profile.devices <= all;
+        filters.push(format!("-{letter}convert={},soft", profile.name));
+    }
+    let filters = filters.join(" ");
+    if is_short {
+        let target = target(system);
+        let after = if is_missing {
+            format!(
+                " What was written meanwhile has fewer copies even then, until `btrfs balance start {filters} {target}` gives it all of them."
+            )
+        } else {
+            String::new()
+        };
+        return found
+            .advise(format!(
+                "There are too few devices for the profile with the most redundancy: bring back or replace those that are missing first.{after}"
+            ))
+            .look(format!("btrfs filesystem usage {target}"));
     }
     let advice = "If a balance is under way or paused, let it go on. Otherwise finish the conversion: which profile was wanted is not \
                   told, and this is the one of those found that survives most. It wants room for as many copies.";
-    convert(found.advise(advice), system, &filters.join(" "))
+    convert(found.advise(advice), system, &filters)
 }
 
 fn checksums(machine: &Machine, round: &mut Round) {

@@ -8,6 +8,9 @@ use super::message_names;
 /// Those that tell of it.
 pub(super) const DAMAGED: [Kind; 4] = [EXT4, XFS, BTRFS, INCONSISTENT];
 
+/// What is said of a file system beside the message of a snapshot that was lost, which does not name it.
+pub(super) const OF_SNAPSHOT: &str = ". A snapshot was lost as well: where it is the device that is named, unmount that, and neither check nor repair anything";
+
 /// Those of `lines` that name none of the devices that others of damage name: that a file system is not mounted comes of it.
 pub(super) fn beside<'a>(lines: Vec<&'a str>, damaged: &BTreeSet<String>) -> Vec<&'a str> {
     let is_beside = |line: &&str| message_names::of(&[line]).is_none_or(|device| !damaged.contains(&device));

@@ -24,9 +24,9 @@ pub(super) const STOPPED: Kind = Kind {
     command: "dmesg | grep -i 'device-mapper: thin'",
 };
 
-/// What is to be done for requests that failed while a pool took none.
-pub(super) const ABOVE: &str = "A thin pool took no more writes: see to it first, for what stands on it fails with it, and no drive need be at fault. Ask the drives that \
-     they name, if any, for their health after that.";
+/// What is to be done for requests that failed while a pool took none, or a snapshot was lost.
+pub(super) const ABOVE: &str = "A thin pool took no more writes, or a snapshot was lost: see to that first, for what stands on it fails with it, and no drive need be at fault. \
+     Ask the drives that they name, if any, for their health after that.";
 
 /// A pool that can only be read has metadata that is full or damaged (lvmthin(7), “Metadata check and repair”).
 const POOL_FAILED: Kind = Kind {

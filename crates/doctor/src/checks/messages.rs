@@ -253,7 +253,7 @@ fn requests(machine: &Machine, round: &mut Round) {
         message_resets::AT_USB
     } else if has(message_layers::CUT_OFF.words, round) {
         message_layers::CUT_OFF.advice
-    } else if has(message_pools::STOPPED.words, round) {
+    } else if has(message_pools::STOPPED.words, round) || has(LOST_SNAPSHOT.words, round) {
         message_pools::ABOVE
     } else {
         FAILED_REQUESTS.advice
@@ -398,7 +398,8 @@ fn read_only(machine: &Machine, round: &mut Round) {
         tell(round, &kind, &lines, "");
     }
     look_for(machine, round, &SUSPENDED_POOLS);
-    look_for(machine, round, &LOST_SNAPSHOT);
+    let is_lost = !look_for(machine, round, &LOST_SNAPSHOT).is_empty();
+    let of_snapshot = if is_lost { message_file_systems::OF_SNAPSHOT } else { "" };
     for kind in [message_programs::WANTS_A_PERSON, message_programs::NOT_IMPORTED, message_programs::NOT_THERE] {
         look_for(machine, round, &kind);
     }
@@ -414,12 +415,12 @@ fn read_only(machine: &Machine, round: &mut Round) {
     let mut stopped = message_layers::beyond_memory(with(machine, round, STOPPED.words), messages);
     let known: BTreeSet<&str> = stopped.iter().copied().chain(too_large).collect();
     stopped.retain(|line| message_names::of(&[line]).is_none_or(|device| !full.contains(&device)));
-    tell(round, &STOPPED, &stopped, "");
+    tell(round, &STOPPED, &stopped, of_snapshot);
     let mut on = BTreeSet::new();
     for kind in &message_file_systems::DAMAGED {
         let mut damaged = message_layers::beyond_memory(with(machine, round, kind.words), messages);
         damaged.retain(|line| !known.contains(line));
-        tell(round, kind, &damaged, "");
+        tell(round, kind, &damaged, of_snapshot);
         on.extend(names(&damaged));
     }
     for kind in [UNMOUNTABLE, message_programs::NOT_KNOWN] {

@@ -5,6 +5,7 @@ use terms::command::quote;
 use terms::diagnosis::Place;
 use terms::inventory::{Dataset, Pool};
 
+use super::zfs_told::place;
 use crate::check::{Check, Information, Nothing, Round, Warning, finding};
 use crate::machine::Machine;
 
@@ -19,9 +20,9 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         id: "zfs-dedup",
-        severity: Information,
-        looks_at: "`dedup` of each dataset",
-        rule: "it is on",
+        severity: Warning,
+        looks_at: "`dedup` of each dataset, the table that `zpool status -D` tells of, the machine's memory",
+        rule: "it is on, or the table is larger than 1 GiB (a warning where it is larger than half of the memory)",
         fixes: false,
         look: dedup,
     },
@@ -97,8 +98,45 @@ fn special(machine: &Machine, round: &mut Round) {
 const ENTRY: u64 = 320;
 const TEBIBYTE: u64 = 1 << 40;
 
+/// Tables smaller than this fit anywhere.
+const SMALL_TABLE: Bytes = Bytes(1 << 30);
+
+/// The table of a pool beside the memory. What ZFS keeps of a pool there is at most half of it by default, data and all (zfs(4), `zfs_arc_max`).
+fn dedup_table(machine: &Machine, pool: &Pool, round: &mut Round) {
+    let Some(table) = pool.dedup.filter(|table| table.memory > SMALL_TABLE) else { return };
+    let memory = machine.inventory.memory;
+    let is_too_large = memory.0 > 0 && table.memory.0 > memory.0 / 2;
+    let has =
+        if memory.0 > 0 { format!("the machine has {memory}") } else { "what the machine has was not told".to_owned() };
+    let ratio = pool.properties.known().and_then(|all| all.get("dedupratio"));
+    let saves = ratio.map_or_else(String::new, |ratio| format!("; its `dedupratio` is {ratio}"));
+    let name = quote(&pool.name);
+    let found = finding(
+        if is_too_large { Warning } else { Information },
+        &place(pool),
+        format!("its table of blocks for `dedup` takes {} of memory", table.memory),
+        format!(
+            "{} entries, and {has}: each block that is written or freed is looked up there, and what is not in memory is read from the drives \
+             first, so that large files take hours to be deleted{saves}",
+            table.entries
+        ),
+    )
+    .seen(format!("zpool status -D {}", pool.name), format!("{} entries", table.entries));
+    round.find(
+        found
+            .advise(
+                "See what it saves. Where it saves little switch it off for what is written from now on. The table becomes smaller only when what is \
+                 in it is deleted or written anew: send the datasets to a place where it is off, delete the old ones little by little, and give the \
+                 machine more memory, or the pool a mirror of flash as `dedup` device, until then.",
+            )
+            .look(format!("zpool status -D {name}"))
+            .look(format!("zpool list -o name,dedupratio {name}")),
+    );
+}
+
 fn dedup(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
+        dedup_table(machine, pool, round);
         let is_on = |dataset: &Dataset| dataset.properties.get("dedup").is_some_and(|value| value != "off");
         for dataset in topmost(pool, is_on) {
             let value = dataset.properties.get("dedup").map_or("on", String::as_str);

@@ -222,7 +222,8 @@ fn special(machine: &Machine, round: &mut Round) {
                 "log" | "data" => own > 0 || of_data == 0,
                 _ => own >= of_data,
             };
-            if is_enough {
+            // Nothing is attached to what is gone.
+            if is_enough || is_bad(vdev) {
                 continue;
             }
             let found = if vdev.class == "log" {

@@ -628,6 +628,7 @@ fn pool() -> Pool {
         scan: None,
         errors: Some("No known data errors".into()),
         damaged: Vec::new(),
+        dedup: None,
         vdevs: Known(vec![
             group("raidz1-0", "raidz1", "data", &["nvme8n1p2", "nvme9n1p2", "nvme10n1", "nvme10n1", "nvme10n1"]),
             group("mirror-1", "mirror", "special", &["nvme8n1p2", "nvme9n1p2"]),

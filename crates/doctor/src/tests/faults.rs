@@ -1228,6 +1228,12 @@ fn pools() -> Vec<Fault> {
         ),
         fault(
             "zfs-dedup",
+            Warning,
+            |m| pool(m).dedup = Some(DedupTable { entries: 400_000_000, memory: m.memory }),
+            &["takes 64 GiB of memory", "pool tank", "400000000 entries"],
+        ),
+        fault(
+            "zfs-dedup",
             Information,
             |m| {
                 dataset(m, 0).properties.insert("dedup".into(), "on".into());

@@ -79,6 +79,40 @@ const ROWS: &[Row] = &[
     ),
     // Pools and file systems.
     (
+        "root@nas:~# zpool import\n   pool: tank\n     id: 7293847562910384756\n  state: UNAVAIL\nstatus: One or more devices are missing from the system.\n action: The pool cannot be imported. Attach the missing\n\tdevices and try again.\n   see: https://openzfs.github.io/openzfs-docs/msg/ZFS-8000-6X\n config:\n\n\ttank                    UNAVAIL  missing device\n\t  mirror-0              ONLINE\n\t    ata-A               ONLINE\n\t    ata-B               ONLINE\n\tlogs\n\t  11398472610938475610  UNAVAIL\n\n\tAdditional devices are known to be part of this pool, though their\n\texact configuration cannot be determined.\n",
+        &[("zfs-pool-state", "tank", Error)],
+        "zpool import -m tank",
+    ),
+    (
+        "root@nas:~# zpool import\n   pool: tank\n     id: 7293847562910384756\n  state: UNAVAIL\nstatus: One or more devices are missing from the system.\n action: The pool cannot be imported. Attach the missing\n\tdevices and try again.\n   see: https://openzfs.github.io/openzfs-docs/msg/ZFS-8000-6X\n config:\n\n\ttank                    UNAVAIL  missing device\n\t  raidz1-0              UNAVAIL  insufficient replicas\n\t    ata-A               ONLINE\n\t    ata-B               UNAVAIL\n\t    ata-C               UNAVAIL\n\n\tAdditional devices are known to be part of this pool, though their\n\texact configuration cannot be determined.\n",
+        &[("zfs-pool-state", "tank", Error)],
+        "2 devices of 3 not in order",
+    ),
+    (
+        "# zpool status -D rpool2\n  pool: rpool2\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\trpool2      ONLINE       0     0     0\n\t  raidz1-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\nerrors: No known data errors\n\n dedup: DDT entries 149238912, size 532B on disk, 343B in core\n\n# free -g\n               total        used        free      shared  buff/cache   available\nMem:              31          27           1           0           2           3\nSwap:              7           5           2\n",
+        &[("zfs-dedup", "rpool2", Warning)],
+        "47.67 GiB of memory",
+    ),
+    (
+        "# zpool status -D rpool2\n  pool: rpool2\n state: ONLINE\nconfig:\n\n\tNAME        STATE     READ WRITE CKSUM\n\trpool2      ONLINE       0     0     0\n\t  raidz1-0  ONLINE       0     0     0\n\t    sda     ONLINE       0     0     0\n\t    sdb     ONLINE       0     0     0\n\t    sdc     ONLINE       0     0     0\n\nerrors: No known data errors\n\n dedup: DDT entries 149238912, size 532B on disk, 343B in core\n\n# free -g\n               total        used        free      shared  buff/cache   available\nMem:              128          27           1           0           2           3\nSwap:              7           5           2\n",
+        &[("zfs-dedup", "rpool2", Information)],
+        "the machine has 128 GiB",
+    ),
+    (
+        "# btrfs filesystem usage -T /mnt/data\nOverall:\n    Device size:\t\t   7.28TiB\n    Device allocated:\t\t   4.74TiB\n    Device unallocated:\t\t   2.54TiB\n    Device missing:\t\t   3.64TiB\n    Used:\t\t\t   4.65TiB\n    Multiple profiles:\t\t       yes\t(data, metadata, system)\n\n            Data      Data     Metadata Metadata System   System\nId Path     single    RAID1    single   RAID1    single   RAID1     Unallocated Total   Slack\n-- -------- --------- -------- -------- -------- -------- --------- ----------- ------- -----\n 1 /dev/sdb  78.00GiB  2.33TiB  1.00GiB  4.00GiB 32.00MiB   8.00MiB     1.23TiB 3.64TiB     -\n 2 missing          -  2.33TiB        -  4.00GiB        -   8.00MiB     1.31TiB 3.64TiB     -\n-- -------- --------- -------- -------- -------- -------- --------- ----------- ------- -----\n   Total     78.00GiB  2.33TiB  1.00GiB  4.00GiB 32.00MiB   8.00MiB     2.54TiB 7.28TiB 0.00B\n   Used      69.41GiB  2.29TiB 702.11MiB 3.61GiB 16.00KiB 352.00KiB\n",
+        &[
+            ("btrfs-mixed-profiles", "/mnt/data (btrfs)", Error),
+            ("btrfs-device-missing", "/mnt/data (btrfs)", Error),
+            ("btrfs-metadata-single", "/mnt/data (btrfs)", Warning),
+        ],
+        "`btrfs balance start -dconvert=raid1,soft -mconvert=raid1,soft /mnt/data` gives it all",
+    ),
+    (
+        "[ 10.1] device-mapper: snapshots: Invalidating snapshot: Unable to allocate exception.\n[ 10.2] EXT4-fs error (device dm-7): __ext4_find_entry:1664: inode #1310722: comm rsync: reading directory lblock 0\n[ 10.3] Buffer I/O error on dev dm-7, logical block 5275648, async page read\n",
+        &[("went-read-only", "", Error), ("went-read-only", "", Error), ("read-write-errors", "", Warning)],
+        "neither check nor repair anything",
+    ),
+    (
         "Mar  1 06:01:22 nas zed[20112]: eid=91 class=delay pool='vault' vdev=sdc1 size=1048576 delay=41233ms\n",
         REQUESTS,
         "sdc1 of pool vault",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use terms::Bytes;
-use terms::inventory::{Readout, Vdev};
+use terms::inventory::{DedupTable, Readout, Vdev};
 
 /// Headings under which `zpool status` puts what is not plain data.
 pub(crate) const CLASSES: [(&str, &str); 5] =
@@ -13,6 +13,20 @@ pub(crate) const CLASSES: [(&str, &str); 5] =
 pub(super) fn told(status: &str, key: &str) -> Option<String> {
     let line = status.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'))?;
     Some(line.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// `DDT entries 149238912, size 532B on disk, 343B in core`: bytes without a larger unit are those of one entry (`print_dedup_stats` in OpenZFS's
+/// `cmd/zpool/zpool_main.c`).
+pub(super) fn dedup(status: &str) -> Option<DedupTable> {
+    let table = told(status, "dedup")?;
+    let (entries, rest) = table.strip_prefix("DDT entries ")?.split_once(", size ")?;
+    let entries = entries.parse().ok()?;
+    let word = rest.split_once(" on disk, ")?.1.split(' ').next()?;
+    let memory = match word.strip_suffix('B') {
+        Some(each) => each.parse::<u64>().ok()?.saturating_mul(entries),
+        None => count(word)?,
+    };
+    Some(DedupTable { entries, memory: Bytes(memory) })
 }
 
 /// The list below `errors: Permanent errors have been detected in the following files:`, whose lines are indented (`print_error_log` in
@@ -212,6 +226,15 @@ mod tests {
             ("special", "disk", &Readout::Known(9))
         );
         assert_eq!(told(STATUS, "errors").as_deref(), Some("No known data errors"));
+    }
+
+    #[test]
+    fn the_table_of_blocks_is_as_large_as_its_entries_together() {
+        let memory = |text: &str| dedup(&format!(" dedup: {text}\n")).map(|table| (table.entries, table.memory.0));
+        assert_eq!(memory("DDT entries 1000, size 532B on disk, 343B in core"), Some((1000, 343_000)));
+        assert_eq!(memory("DDT entries 1000, size 5.1G on disk, 3.2G in core"), Some((1000, 3_435_973_837)));
+        assert_eq!(memory("no DDT entries"), None);
+        assert_eq!(memory("DDT entries 1000, size 532B on disk"), None);
     }
 
     #[test]

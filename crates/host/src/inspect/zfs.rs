@@ -43,6 +43,7 @@ fn pool(source: &Source, nodes: &[Node], name: &str, state: &str) -> Pool {
         scan: told("scan"),
         errors: told("errors"),
         damaged: status.known().map_or_else(Vec::new, |text| vdev::damaged(text)),
+        dedup: status.known().and_then(|text| vdev::dedup(text)),
         vdevs: status.as_ref().map(|text| vdev::tree(text, &shifts, |path| super::node_of(source, nodes, path))),
         datasets: source.said(&ask_for_datasets(name)).map(|text| {
             if text.starts_with(EXCERPT) {

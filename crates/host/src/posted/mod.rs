@@ -23,6 +23,7 @@ mod examine;
 mod ext;
 mod fdisk;
 mod files;
+mod free;
 mod fs_check;
 mod fstab;
 mod hdparm;
@@ -177,6 +178,8 @@ pub enum TextKind {
     Arcconf,
     /// `cat /proc/swaps` or `swapon --show`.
     Swaps,
+    /// `free`.
+    Free,
     /// `sysctl`.
     Sysctl,
     /// `ip -s link` or `ethtool -S`.
@@ -234,7 +237,7 @@ const MAIL: &str = "mail";
 const MESSAGES: &str = "messages of programs";
 
 /// In the order in which they are tried.
-const FORMS: [Form; 59] = [
+const FORMS: [Form; 60] = [
     form(TextKind::Mdstat, "cat /proc/mdstat", mdstat::begins, mdstat::read),
     alone(form(TextKind::Mdadm, "mdadm --detail", mdadm::begins, mdadm::read)),
     form(TextKind::Scan, "mdadm --detail --scan", mdadm::begins_scan, mdadm::read_scan),
@@ -285,6 +288,7 @@ const FORMS: [Form; 59] = [
     form(TextKind::Ircu, "sas3ircu", ircu::begins, ircu::read),
     form(TextKind::Arcconf, "arcconf GETCONFIG", arcconf::begins, arcconf::read),
     table(form(TextKind::Swaps, "cat /proc/swaps", swaps::begins, swaps::read)),
+    table(form(TextKind::Free, "free", free::begins, free::read)),
     form(TextKind::Sysctl, "sysctl dev.raid", sysctl::begins, sysctl::read),
     form(TextKind::Network, "ip -s link", network::begins, network::read),
     form(TextKind::Fsck, "fsck -n", fs_check::begins, fs_check::read),

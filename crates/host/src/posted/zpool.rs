@@ -83,7 +83,8 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             // Why is told above the list.
             let head = paragraph.iter().take_while(|line| line.trim() != "config:");
             let head: String = head.map(|line| format!("{line}\n")).collect();
-            machine.run_if_untold(format!("{STATUS}{name}"), || head);
+            let list = if is_imported { String::new() } else { list_of_import(paragraph) };
+            machine.run_if_untold(format!("{STATUS}{name}"), || head + &list);
             told += 1;
             continue;
         }
@@ -192,6 +193,23 @@ fn config_with_tabs(paragraph: &[&str], resolved: bool) -> Result<String, &'stat
         out.push('\n');
     }
     Ok(out)
+}
+
+/// The list of devices of a pool that `zpool import` found, with the heading that it has in `zpool status` only. It ends at the first line that is
+/// no row of it (`print_import_config` and `show_import` in OpenZFS's `cmd/zpool/zpool_main.c`). Where its blanks are lost there is none.
+fn list_of_import(paragraph: &[&str]) -> String {
+    let behind = paragraph.iter().skip_while(|line| line.trim() != "config:").skip(1);
+    let is_of_list = |line: &&&str| {
+        let mut words = line.split_whitespace();
+        let (Some(name), state) = (words.next(), words.next()) else { return false };
+        state.map_or_else(|| CLASSES.iter().any(|(heading, _)| *heading == name), is_state)
+    };
+    let rows = behind.skip_while(|line| line.trim().is_empty()).take_while(is_of_list);
+    let rows = rows.map(|line| (line.len() - line.trim_start().len(), line.trim().to_owned()));
+    let mut list = List { rows: rows.collect() };
+    let Some((own, _)) = list.rows.first() else { return String::new() };
+    list.rows.insert(0, (*own, "NAME STATE READ WRITE CKSUM".to_owned()));
+    list.told().map_or_else(|_| String::new(), |rows| format!("config:\n{rows}"))
 }
 
 /// A name, and behind it a state in capitals, unless it is a heading. A name with a blank would be cut at it.

@@ -183,10 +183,23 @@ pub struct Pool {
     /// What it lists as damaged, where it was asked to (`-v`): paths, or datasets with the number of an object.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<String>,
+    /// The table of the blocks that it keeps once (`dedup`), where its status tells of it (`-D`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dedup: Option<DedupTable>,
     /// Virtual devices at the top.
     pub vdevs: Readout<Vec<Vdev>>,
     /// Datasets with what bears on speed and safety.
     pub datasets: Readout<Vec<Dataset>>,
+}
+
+/// The table in which a pool finds blocks that it has already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DedupTable {
+    /// Blocks in it.
+    pub entries: u64,
+    /// What it takes of memory when all of it is there.
+    #[serde(rename = "memory_bytes")]
+    pub memory: Bytes,
 }
 
 /// A virtual device of a pool.
