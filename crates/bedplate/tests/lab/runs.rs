@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::bench::{BRIEF, Bench, SHORT, text};
+use crate::bench::{Bench, SHORT, text};
 
 /// Cell directories of a run and when each was made.
 fn cells(run: &std::path::Path) -> BTreeMap<String, std::time::SystemTime> {
@@ -15,7 +15,7 @@ fn cells(run: &std::path::Path) -> BTreeMap<String, std::time::SystemTime> {
 #[test]
 fn the_quickstart_ends_with_a_report() {
     let bench = Bench::new();
-    let output = bench.run(&[&["run", "studies/quickstart.toml", "--on", "lab", "--rounds", "1"][..], &BRIEF].concat());
+    let output = bench.run(&["run", "studies/quickstart.toml", "--on", "lab", "--quick"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let run = bench.only_run();
     assert_eq!(cells(&run).len(), 20);
@@ -36,7 +36,7 @@ fn the_quickstart_ends_with_a_report() {
 #[test]
 fn a_killed_run_goes_on_where_it_stopped() {
     let bench = Bench::new();
-    let arguments = [&["run", "studies/quickstart.toml", "--rounds", "1", "--only", "1,2"][..], &BRIEF].concat();
+    let arguments = ["run", "studies/quickstart.toml", "--quick", "--only", "1,2"];
     let mut child = bench.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     // Kill in the middle: some cells done, some not.
