@@ -312,8 +312,8 @@ fn made_whole(found: Found, node: &Node, md: &Md, members: &Members) -> Found {
     if is_at_work(md) && !whole {
         return found
             .advise(format!(
-                "Let it finish what it does: until then nothing is added or taken out. Only where members are missing after that are those that \
-                 failed taken out (`mdadm {} --remove failed`) and others put in their place.",
+                "Let it finish what it does: until then nothing is added or taken out. Where members are missing after that, take out those that \
+                 failed (`mdadm {} --remove failed`) and put others in their place; where none is, it is whole.",
                 path(node)
             ))
             .look("cat /proc/mdstat");

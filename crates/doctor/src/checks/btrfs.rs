@@ -177,7 +177,7 @@ fn metadata(machine: &Machine, round: &mut Round) {
             Some(goal) => {
                 convert(found.advise("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
             }
-            None if present(btrfs, system) < devices => found
+            None if btrfs.devices.iter().any(|device| device.missing.known() == Some(&true)) => found
                 .advise("A device is missing, and what is written meanwhile has one copy: put that in order first."),
             None => found.advise("Add a device first: there are too few for several copies."),
         });

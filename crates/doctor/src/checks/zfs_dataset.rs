@@ -126,8 +126,8 @@ fn dedup_table(machine: &Machine, pool: &Pool, round: &mut Round) {
         found
             .advise(
                 "See what it saves. Where it saves little switch it off for what is written from now on. The table becomes smaller only when what is \
-                 in it is deleted or written anew: send the datasets to a place where it is off, delete the old ones little by little, and give the \
-                 machine more memory, or the pool a mirror of flash as `dedup` device, until then.",
+                 in it is deleted or written anew: send the datasets to a place where it is off, and delete the old ones little by little. Until then \
+                 more memory helps.",
             )
             .look(format!("zpool status -D {name}"))
             .look(format!("zpool list -o name,dedupratio {name}")),

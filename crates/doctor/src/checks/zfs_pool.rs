@@ -209,6 +209,10 @@ const SHOWN: usize = 3;
 
 fn special(machine: &Machine, round: &mut Round) {
     for pool in pools(machine, round) {
+        // Nothing is attached before it is there again.
+        if !["ONLINE", "DEGRADED", ""].contains(&pool.state.as_str()) {
+            continue;
+        }
         let Some(vdevs) = round.ask(&place(pool), &pool.vdevs) else { continue };
         // What was removed from a pool leaves a table of where its blocks went, which needs no device.
         let vdevs: Vec<&Vdev> = vdevs.iter().filter(|vdev| vdev.kind != "indirect").collect();

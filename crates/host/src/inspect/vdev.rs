@@ -24,7 +24,7 @@ pub(super) fn dedup(status: &str) -> Option<DedupTable> {
     let word = rest.split_once(" on disk, ")?.1.split(' ').next()?;
     let memory = match word.strip_suffix('B') {
         Some(each) => each.parse::<u64>().ok()?.saturating_mul(entries),
-        None => count(word)?,
+        None => binary(word)?,
     };
     Some(DedupTable { entries, memory: Bytes(memory) })
 }
@@ -162,6 +162,15 @@ fn paths(name: &str) -> Vec<String> {
         return vec![name.to_owned()];
     }
     ["/dev", "/dev/disk/by-id"].iter().map(|directory| format!("{directory}/{name}")).collect()
+}
+
+/// Sizes are shortened by powers of 1024 (`zfs_nicebytes` in its `lib/libzutil/zutil_nicenum.c`).
+fn binary(word: &str) -> Option<u64> {
+    let unit = word.find(|c: char| c.is_ascii_alphabetic())?;
+    let power = "KMGTPE".find(&word[unit..])? + 1;
+    let value: f64 = word[..unit].parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "more than fits is the most")]
+    (value >= 0.0).then(|| (value * 1024_f64.powi(i32::try_from(power).unwrap_or(0))).round() as u64)
 }
 
 /// Large counters are shortened: `1.2K`.
