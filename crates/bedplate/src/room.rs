@@ -127,7 +127,7 @@ pub(crate) fn for_blocks(workloads: &[Workload], stacks: &[Stack], drives: &[Dri
         return Ok(());
     }
     Err(Failure::told(format!(
-        "error: blocks of workloads are no blocks of the drives\n  because: {}\n\nhint: make the blocks larger, or take drives with smaller ones",
+        "error: some workloads have blocks that their stacks do not take\n  because: {}\n\nhint: make `block` a multiple of that, or take drives with smaller logical blocks",
         told.join("\n  because: ")
     )))
 }

@@ -43,9 +43,9 @@ window = "100 ms"
 precision = "100%"
 "#;
 
-/// A new run of these stacks of the study.
-fn run(bench: &Bench, study: &str, only: &str) -> PathBuf {
-    let output = bench.run(&["run", study, "--only", only]);
+/// A new run of the plain stack of the study.
+fn run(bench: &Bench, study: &str) -> PathBuf {
+    let output = bench.run(&["run", study, "--only", "plain"]);
     assert!(output.status.success(), "{}", text(&output));
     bench.all_runs().pop().unwrap()
 }
@@ -79,7 +79,7 @@ fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
     let path = bench.labs().with_file_name("clock.toml");
     std::fs::write(&path, STUDY).unwrap();
     let study = path.to_string_lossy().into_owned();
-    let first = run(&bench, &study, "plain");
+    let first = run(&bench, &study);
     // Both cores are kept busy, and no guest runs beside it.
     let over = AtomicBool::new(false);
     let beside = std::thread::scope(|scope| {
@@ -89,7 +89,7 @@ fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
             }
         };
         let loops = [scope.spawn(work), scope.spawn(work)];
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&bench, &study, "plain")));
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&bench, &study)));
         over.store(true, Ordering::Relaxed);
         drop(loops);
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -106,7 +106,7 @@ fn a_virtual_clock_repeats_itself_beside_other_work_and_finds_a_layer_more() {
     assert_eq!(same.with(Some(Compared::Equivalent)).count(), 2, "{:?}", same.cells);
     // The first stack with one more layer.
     std::fs::write(&path, STUDY.replace(PLAIN, PLAIN_ON_LVM)).unwrap();
-    let (planted, slower) = compared(&bench, [&first, &run(&bench, &study, "plain")]);
+    let (planted, slower) = compared(&bench, [&first, &run(&bench, &study)]);
     assert!(planted.repeats && slower);
     assert!(planted.differences.iter().any(|of| of.what == "stack `plain`" && of.b == "lvm, ext4"), "{planted:?}");
     let cells: Vec<_> = planted.cells.iter().filter(|cell| cell.name == "plain").collect();

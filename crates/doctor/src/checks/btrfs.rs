@@ -177,7 +177,7 @@ fn metadata(machine: &Machine, round: &mut Round) {
             Some(goal) => {
                 convert(found.advise("Convert it while it is mounted."), system, &format!("-mconvert={}", goal.name))
             }
-            None if btrfs.devices.iter().any(|device| device.missing.known() == Some(&true)) => found
+            None if present(btrfs, system) < btrfs.devices.len() => found
                 .advise("A device is missing, and what is written meanwhile has one copy: put that in order first."),
             None => found.advise("Add a device first: there are too few for several copies."),
         });
@@ -351,8 +351,7 @@ fn finished(
     devices: usize,
 ) -> Found {
     let mut filters: Vec<String> = Vec::new();
-    let (mut is_short, mut is_missing) = (false, true);
-    let all = system.btrfs.as_ref().map_or(0, |btrfs| btrfs.devices.len());
+    let mut wanted = 0;
     for (letter, together) in [("d", &["data"][..]), ("m", &["metadata", "system"][..])] {
         if !together.iter().any(|kind| kinds.iter().any(|mixed| mixed.as_str() == *kind)) {
             continue;
@@ -363,14 +362,14 @@ fn finished(
                 .advise("The profile with the most redundancy is not known: see which was wanted.")
                 .look(format!("btrfs filesystem usage {}", target(system)));
         };
-        is_short |= profile.devices > devices;
-        is_missing &= profile.devices <= all;
+        wanted = wanted.max(profile.devices);
         filters.push(format!("-{letter}convert={},soft", profile.name));
     }
     let filters = filters.join(" ");
-    if is_short {
+    if wanted > devices {
         let target = target(system);
-        let after = if is_missing {
+        let all = system.btrfs.as_ref().map_or(0, |btrfs| btrfs.devices.len());
+        let after = if wanted <= all {
             format!(
                 " What was written meanwhile has fewer copies even then, until `btrfs balance start {filters} {target}` gives it all of them."
             )

@@ -9,7 +9,7 @@ use super::message_names;
 pub(super) const DAMAGED: [Kind; 4] = [EXT4, XFS, BTRFS, INCONSISTENT];
 
 /// What is said of a file system beside the message of a snapshot that was lost, which does not name it.
-pub(super) const OF_SNAPSHOT: &str = ". A snapshot was lost as well: where it is the device that is named, unmount that, and neither check nor repair anything";
+pub(super) const OF_SNAPSHOT: &str = ". A snapshot was lost as well: if the device that is named is that snapshot, unmount it, and neither check nor repair anything";
 
 /// Those of `lines` that name none of the devices that others of damage name: that a file system is not mounted comes of it.
 pub(super) fn beside<'a>(lines: Vec<&'a str>, damaged: &BTreeSet<String>) -> Vec<&'a str> {

@@ -21,8 +21,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         id: "zfs-dedup",
         severity: Warning,
-        looks_at: "`dedup` of each dataset, the table that `zpool status -D` tells of, the machine's memory",
-        rule: "it is on, or the table is larger than 1 GiB (a warning where it is larger than half of the memory)",
+        looks_at: "`dedup` of each dataset, the table in a `zpool status -D` that was posted, the machine's memory",
+        rule: "it is on, or its table is larger than 1 GiB (information); the table is larger than half of the memory (warning)",
         fixes: false,
         look: dedup,
     },
@@ -117,7 +117,7 @@ fn dedup_table(machine: &Machine, pool: &Pool, round: &mut Round) {
         format!("its table of blocks for `dedup` takes {} of memory", table.memory),
         format!(
             "{} entries, and {has}: each block that is written or freed is looked up there, and what is not in memory is read from the drives \
-             first, so that large files take hours to be deleted{saves}",
+             first, so that large files are deleted slowly{saves}",
             table.entries
         ),
     )

@@ -23,15 +23,16 @@ pub(super) fn in_order(found: Found, pool: &Pool, gone: &[&Vdev]) -> Found {
     if let Some((_, advice)) = REASONS.iter().find(is_it) {
         return found.look("zpool import").advise(*advice);
     }
-    if !gone.is_empty() && gone.iter().all(|vdev| vdev.class == "log") {
-        return found.look("zpool import").advise(format!(
-            "Only devices of its log are gone, and what it holds is on the others. Bring them back if they can be. A pool that is not imported \
-             is imported without them by `zpool import -m {name}`, and `zpool remove` takes them out after that. The last seconds of what programs \
-             were told is safe may be lost with them. Force nothing else: `-F` and `-X` step back in time."
-        ));
-    }
     if !["ONLINE", "DEGRADED"].contains(&pool.state.as_str()) {
-        return found.look("zpool import").advise(
+        let found = found.look("zpool import");
+        if !gone.is_empty() && gone.iter().all(|vdev| vdev.class == "log") {
+            return found.advise(format!(
+                "Only devices of its log are gone, and what it holds is on the others. Bring them back if they can be. Otherwise `zpool import \
+                 -m {name}` imports the pool without them, and `zpool remove` takes them out after that. The last seconds of what programs were \
+                 told is safe may be lost with them. Force nothing else: `-F` and `-X` step back in time."
+            ));
+        }
+        return found.advise(
             "Too many of its devices are gone: until they are back it can neither be read nor repaired. See which are missing and bring them back; \
              then `zpool clear` lets it go on, or `zpool import` finds it again. Replace nothing, and do not scrub.",
         );

@@ -24,7 +24,7 @@ pub(super) fn dedup(status: &str) -> Option<DedupTable> {
     let word = rest.split_once(" on disk, ")?.1.split(' ').next()?;
     let memory = match word.strip_suffix('B') {
         Some(each) => each.parse::<u64>().ok()?.saturating_mul(entries),
-        None => binary(word)?,
+        None => shortened(word, 1024.0)?,
     };
     Some(DedupTable { entries, memory: Bytes(memory) })
 }
@@ -164,31 +164,19 @@ fn paths(name: &str) -> Vec<String> {
     ["/dev", "/dev/disk/by-id"].iter().map(|directory| format!("{directory}/{name}")).collect()
 }
 
-/// Sizes are shortened by powers of 1024 (`zfs_nicebytes` in its `lib/libzutil/zutil_nicenum.c`).
-fn binary(word: &str) -> Option<u64> {
-    let unit = word.find(|c: char| c.is_ascii_alphabetic())?;
-    let power = "KMGTPE".find(&word[unit..])? + 1;
-    let value: f64 = word[..unit].parse().ok()?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "more than fits is the most")]
-    (value >= 0.0).then(|| (value * 1024_f64.powi(i32::try_from(power).unwrap_or(0))).round() as u64)
-}
-
 /// Large counters are shortened: `1.2K`.
 fn count(word: &str) -> Option<u64> {
+    shortened(word, 1e3)
+}
+
+/// A number with the letter of a power of `step`, or without one. Those of sizes are powers of 1024 (`zfs_nicebytes` in OpenZFS's
+/// `lib/libzutil/zutil_nicenum.c`).
+fn shortened(word: &str, step: f64) -> Option<u64> {
     let split = word.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(word.len());
-    let scale = match &word[split..] {
-        "" => 1.0,
-        "K" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "E" => 1e18,
-        _ => return None,
-    };
+    let power = ["", "K", "M", "G", "T", "P", "E"].iter().zip(0..).find(|(unit, _)| **unit == &word[split..])?.1;
     let value: f64 = word[..split].parse().ok()?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "more than fits is the most")]
-    (value >= 0.0).then(|| (value * scale).round() as u64)
+    (value >= 0.0).then(|| (value * step.powi(power)).round() as u64)
 }
 
 fn shift(name: &str, shifts: &Readout<Shifts>, top: bool) -> Readout<u32> {

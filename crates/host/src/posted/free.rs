@@ -33,8 +33,8 @@ fn bytes(total: &str, command: Option<&str>) -> Option<u64> {
     number.checked_mul(scale)
 }
 
-/// No machine that is asked has as many GiB or as few KiB.
-const LARGE: u64 = 100_000;
+/// A number so large is of KiB: as MiB it were more than 9 TiB.
+const LARGE: u64 = 10_000_000;
 
 const UNITS: [(&[&str], u64); 4] =
     [(&["-b", "--bytes"], 1), (&["-m", "--mebi"], 1 << 20), (&["-g", "--gibi"], 1 << 30), (&["--tebi"], 1 << 40)];
@@ -51,6 +51,7 @@ mod tests {
             ("31G", None, Some(31 << 30)),
             ("32767", Some("free -m -t"), Some(32767 << 20)),
             ("32767", None, None),
+            ("131072", None, None),
             ("32768000", None, Some(32_768_000 << 10)),
             ("32768000", Some("free"), Some(32_768_000 << 10)),
         ] {

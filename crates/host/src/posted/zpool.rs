@@ -83,7 +83,7 @@ pub(super) fn read(text: &Text, machine: &mut Machine) -> usize {
             // Why is told above the list.
             let head = paragraph.iter().take_while(|line| line.trim() != "config:");
             let head: String = head.map(|line| format!("{line}\n")).collect();
-            // One that can be imported tells more when it is.
+            // Of one that can be, what is advised for its devices would want it imported.
             let list = if is_imported || !is_gone(state) { String::new() } else { list_of_import(paragraph) };
             machine.run_if_untold(format!("{STATUS}{name}"), || head + &list);
             told += 1;
